@@ -1,7 +1,6 @@
 """Driver jars, which translate between the process protocol and the classes of a Java engine."""
 
 import hashlib
-import os
 import subprocess
 import tempfile
 import zipfile
@@ -10,8 +9,8 @@ from pathlib import Path
 
 _DIGEST = "META-INF/sources.sha256"
 _RELEASE = "17"
-COMMON = Path(__file__).parent / "java_driver" / "java"
-"""The sources that drivers share: the protocol, its outputs and its JSON."""
+COMMON = "../java_driver/java"
+"""The folder of sources that drivers share: the protocol, its outputs and its JSON."""
 
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)
 """Modification time of all entries. It is fixed so that the same sources always give the same jar."""
@@ -19,30 +18,40 @@ _LONG_AGO = (1980, 1, 1, 0, 0, 0)
 
 @dataclass(frozen=True)
 class DriverJar:
-    """The file `driver.jar` of an adapter, compiled from the sources in the folder `java` beside it.
+    """A driver jar in the folder of an adapter, compiled from the Java sources beside it.
 
     Attributes:
         folder: the folder of the adapter.
         main_class: the full name of the class whose `main` speaks the protocol.
-        common: another folder of sources, `COMMON`; None for a driver that has its own protocol classes.
+        name: the name of the jar.
+        source_folders: the folders of sources, seen from the adapter's folder. A source replaces the source
+            with the same path in an earlier folder.
+        behind: the jar that follows on the class path. If it is set, this jar has only the classes that
+            differ from those behind, which must be built first.
     """
 
     folder: Path
     main_class: str
-    common: Path | None = None
+    name: str = "driver.jar"
+    source_folders: tuple[str, ...] = ("java",)
+    behind: "DriverJar | None" = None
 
     @property
     def path(self) -> Path:
         """The path of the jar."""
-        return self.folder / "driver.jar"
+        return self.folder / self.name
+
+    @property
+    def class_path(self) -> str:
+        """The class path of the driver without the engine's jars."""
+        return str(self.path) if self.behind is None else f"{self.path}:{self.behind.class_path}"
 
     def digest_of_sources(self) -> str:
         """Return the SHA-256 digest of the names and contents of all sources."""
         digest = hashlib.sha256()
-        for root in self._roots:
-            for source in _sources(root):
-                digest.update(f"{source.relative_to(root).as_posix()}\n".encode())
-                digest.update(source.read_bytes())
+        for name, source in sorted(self._sources().items()):
+            digest.update(f"{name}\n".encode())
+            digest.update(source.read_bytes())
         return digest.hexdigest()
 
     def digest_in_jar(self) -> str:
@@ -50,31 +59,40 @@ class DriverJar:
         with zipfile.ZipFile(self.path) as jar:
             return jar.read(_DIGEST).decode()
 
-    def build(self, *engine: Path) -> None:
-        """Compile the sources against the engine's jars and write the driver jar."""
+    def build(self, engine: str) -> None:
+        """Compile the sources against the engine's class path and write the driver jar."""
         with tempfile.TemporaryDirectory() as folder:
             compiler = ["javac", "-nowarn", "-proc:none", "--release", _RELEASE]
-            classpath = os.pathsep.join(map(str, engine))
-            sources = [str(source) for root in self._roots for source in _sources(root)]
-            subprocess.run([*compiler, "-cp", classpath, "-d", folder, *sources], check=True)
-            with zipfile.ZipFile(self.path, "w", zipfile.ZIP_DEFLATED) as jar:
-                for file in sorted(Path(folder).rglob("*.class")):
-                    _add(jar, file.relative_to(folder).as_posix(), file.read_bytes())
-                _add(jar, _DIGEST, self.digest_of_sources().encode())
+            sources = [str(source) for _, source in sorted(self._sources().items())]
+            subprocess.run([*compiler, "-cp", engine, "-d", folder, *sources], check=True)
+            classes = {
+                file.relative_to(folder).as_posix(): file.read_bytes()
+                for file in sorted(Path(folder).rglob("*.class"))
+            }
+        classes_behind = self.behind.classes() if self.behind else {}
+        with zipfile.ZipFile(self.path, "w", zipfile.ZIP_DEFLATED) as jar:
+            for name, content in classes.items():
+                if classes_behind.get(name) != content:
+                    _add(jar, name, content)
+            _add(jar, _DIGEST, self.digest_of_sources().encode())
 
     def built(self) -> str:
         """Return one line with the name and size of the jar and the digest of its sources."""
         size = self.path.stat().st_size
         return f"{self.path.name}: {size:,} bytes, of the sources {self.digest_in_jar()[:12]}"
 
-    @property
-    def _roots(self) -> list[Path]:
-        own = self.folder / "java"
-        return [own] if self.common is None else [own, self.common]
+    def classes(self) -> dict[str, bytes]:
+        """Return the class files of the jar by name."""
+        with zipfile.ZipFile(self.path) as jar:
+            return {name: jar.read(name) for name in jar.namelist() if name.endswith(".class")}
 
-
-def _sources(root: Path) -> list[Path]:
-    return sorted(root.rglob("*.java"))
+    def _sources(self) -> dict[str, Path]:
+        """Return the sources by their path inside their folder."""
+        return {
+            source.relative_to(self.folder / name).as_posix(): source
+            for name in self.source_folders
+            for source in (self.folder / name).rglob("*.java")
+        }
 
 
 def _add(jar: zipfile.ZipFile, name: str, content: bytes) -> None:

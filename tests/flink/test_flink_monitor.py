@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from flink_jars import flink_1_20_jars, flink_jar
+from flink_jars import flink_jar, jars_of
 from monitored_flink import MOST_POLLS, SOURCE, WINDOW, MonitoredJob, compiled, monitored_job
 
 from tidegauge.wire.scenario import BadInput
@@ -32,7 +32,7 @@ Job = Callable[..., AbstractContextManager[MonitoredJob]]
 @pytest.fixture(scope="module", params=["2.3", "1.20"])
 def job(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Job:
     """Starts a job on a version of Flink."""
-    jars = str(flink_jar()) if request.param == "2.3" else f"{flink_1_20_jars()}/*"
+    jars = str(flink_jar()) if request.param == "2.3" else f"{jars_of('1.20.5')}/*"
     return partial(monitored_job, compiled(jars, tmp_path_factory.mktemp("classes")))
 
 

@@ -5,26 +5,31 @@ from pathlib import Path
 
 import pytest
 
-from tidegauge_adapters.flink.jars import flink_dist
+from tidegauge_adapters.flink.jars import flink_jars
 
-JARS_1_20 = "TIDEGAUGE_FLINK_1_20_JARS"
+JARS = "TIDEGAUGE_FLINK_JARS"
+"""The folder that has a folder of jars for each version."""
+
+OLDER = ("2.2.1", "2.1.3", "2.0.2", "1.20.5")
+"""The versions whose jars `tox -e flink` fetches."""
 
 
 def flink_jar() -> Path:
     """The jar with Flink's runtime. Without it the test fails, and says what to do."""
     try:
-        return flink_dist({})
+        return Path(flink_jars({}).class_path)
     except ValueError as error:
         pytest.fail(f"{error}; tox -e flink installs them", pytrace=False)
 
 
-def flink_1_20_jars() -> Path:
-    """The folder of the jars of Flink 1.20. Without them the test fails, and says what to do."""
-    given = os.environ.get(JARS_1_20, "")
-    if not given or not any(Path(given).glob("flink-runtime-1.20.*.jar")):
+def jars_of(version: str) -> Path:
+    """The folder of the jars of a version. Without them the test fails, and says what to do."""
+    folder = Path(os.environ.get(JARS, "")) / version
+    if not (folder / f"flink-runtime-{version}.jar").is_file():
         pytest.fail(
-            f"no jars of Flink 1.20 in {JARS_1_20} = {given!r}: tox -e flink fetches them, with "
-            "mvn -f tests/flink/monitored/pom.xml dependency:copy-dependencies -DoutputDirectory=FOLDER",
+            f"no jars of Flink {version} in {str(folder)!r}, named by {JARS}: tox -e flink fetches them, with "
+            f"mvn -f tests/flink/pom.xml dependency:copy-dependencies -Dflink.version={version} "
+            "-DoutputDirectory=FOLDER",
             pytrace=False,
         )
-    return Path(given)
+    return folder

@@ -15,6 +15,8 @@ from packed_folders import LIBRARY
 
 NAMED_BY_TOX = {"pyspark", "pandas"}
 OWN = {"tidegauge"}
+OTHER_FLINKS = {"flink-2.2", "flink-2.1", "flink-2.0", "flink-1.20"}
+"""Extras that exclude `flink`, whose version is the one that is locked."""
 
 
 def requirements_of(folder: Path) -> Iterator[Requirement]:
@@ -24,7 +26,7 @@ def requirements_of(folder: Path) -> Iterator[Requirement]:
     groups = (
         read["build-system"]["requires"],
         project["dependencies"],
-        *project["optional-dependencies"].values(),
+        *(lines for extra, lines in project["optional-dependencies"].items() if extra not in OTHER_FLINKS),
         *read.get("dependency-groups", {}).values(),
     )
     for group in groups:

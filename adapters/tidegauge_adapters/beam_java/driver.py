@@ -16,5 +16,5 @@ if __name__ == "__main__":
         class_path = beam_class_path({})
     except ValueError as error:
         sys.exit(str(error))
-    DRIVER.build(class_path)
+    DRIVER.build(str(class_path))
     print(DRIVER.built())

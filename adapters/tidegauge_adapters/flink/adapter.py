@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
+from pathlib import Path
 
 from msgspec.structs import replace
 
@@ -16,8 +17,8 @@ from tidegauge.wire.vocabulary import Setup
 from ..java import require_java
 from ..process.adapter import ProcessAdapter
 from . import jobs
-from .driver import DRIVER
-from .jars import flink_dist
+from .driver import driver_for
+from .jars import NEWEST, flink_jars
 
 _OPTIONS = ("flink", "splits", "alignment-buffer")
 _SPLITS = ("output", "bare")
@@ -26,6 +27,10 @@ _LATEST_MS = (2**63 - 1) // 1_000_000
 
 _WINDOWS = WindowShape(accumulation=("discarding", "accumulating"))
 """Flink's windows take back no result."""
+
+_PROFILES = Path(__file__).parent / "profiles"
+"""What releases before the newest do otherwise: `flink-RELEASE.toml`, and their defects, in
+`flink-RELEASE-deviations.toml`."""
 
 _JVM = ("-XX:+UseSerialGC", "-Xmx512m", "-XX:-UsePerfData")
 
@@ -36,8 +41,9 @@ class FlinkAdapter(ProcessAdapter):
 
     Options: `flink`, the folder of Flink's jars (those of `tidegauge[flink]`); `splits`, whether the
     multiplexer of splits writes to its output as in a task (`output`), or is `bare`; `alignment-buffer`, the
-    `pipeline.watermark-alignment.buffer-size` of jobs. That is 0 here: with its own 3 Flink looks at samples
-    that it takes at an interval on the wall, and nothing is known of how far a subtask runs past its bound.
+    `pipeline.watermark-alignment.buffer-size` of jobs from Flink 2.3 on. That is 0 here: with its own 3 Flink
+    looks at samples that it takes at an interval on the wall, and nothing is known of how far a subtask runs
+    past its bound.
     """
 
     def __init__(self, options: Mapping[str, str]) -> None:
@@ -51,20 +57,28 @@ class FlinkAdapter(ProcessAdapter):
         if not buffer.isdecimal():
             raise ValueError(f"option alignment-buffer={buffer!r} is no number from 0 on")
         java = require_java("Flink")
-        flink = flink_dist(options)
-        super().__init__({}, (java, *_JVM, "-cp", f"{DRIVER.path}:{flink}", DRIVER.main_class, splits))
+        flink = flink_jars(options)
+        if "alignment-buffer" in options and flink.release != NEWEST:
+            raise ValueError(f"option alignment-buffer: Flink {flink.version} has no buffer, 2.3 brought it")
+        driver = driver_for(flink.release)
+        class_path = f"{driver.class_path}:{flink.class_path}"
+        super().__init__({}, (java, *_JVM, "-cp", class_path, driver.main_class, splits))
         self.options = dict(options)
-        self._of_cluster = java, flink, buffer
+        self._release = flink.release
+        self._of_cluster = java, class_path, buffer
         self._cluster: jobs.JobsOnACluster | None = None
 
     def describe(self) -> Implementation:
-        """What the driver says of its classes, and where jobs run; starts no cluster."""
+        """What the driver says of its classes, where jobs run, and what the release does otherwise than the
+        newest; starts no cluster."""
         described = super().describe()
         return replace(
             described,
+            profile_file=_file_of(f"flink-{self._release}.toml"),
+            deviations=_file_of(f"flink-{self._release}-deviations.toml"),
             layers={"job": "cluster"},
             shapes=(_WINDOWS,),
-            remark=described.remark + jobs.REMARK.format(self._of_cluster[2]),
+            remark=described.remark + jobs.remark(self._release, self._of_cluster[2]),
         )
 
     def run(self, scenarios: Iterable[Scenario]) -> Iterator[Transcript]:
@@ -96,6 +110,11 @@ class FlinkAdapter(ProcessAdapter):
         if isinstance(scenario, WindowScenario) and _begins_before_time(scenario):
             return "windows that begin before event time: the sums of Flink's assigners overflow"
         return super().inexpressible(scenario)
+
+
+def _file_of(name: str) -> str:
+    """Return the path of a file in the folder of profiles, or an empty string if the release has none."""
+    return str(_PROFILES / name) if (_PROFILES / name).is_file() else ""
 
 
 def _latest_ms(scenario: GeneratorScenario) -> int:

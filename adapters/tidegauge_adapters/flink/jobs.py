@@ -3,16 +3,14 @@
 Not claimed: backpressure, which Flink measures on the wall, and restarts.
 """
 
-from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ..process.adapter import ProcessAdapter
 from .driver import DRIVER
+from .jars import NEWEST
 
-REMARK = (
-    " Jobs run on a MiniCluster, in virtual time: watermarks come with each record, and "
-    "pipeline.watermark-alignment.buffer-size is {}."
-)
+_REMARK = " Jobs run on a MiniCluster, in virtual time: watermarks come with each record"
+_BUFFER = ", and pipeline.watermark-alignment.buffer-size is {}"
 
 _JVM = ("-XX:+UseSerialGC", "-Xmx768m", "-XX:-UsePerfData", "-XX:TieredStopAtLevel=1")
 _OPENED = ("java.base/java.lang", "java.base/java.util")
@@ -22,15 +20,20 @@ _SECONDS = "120"
 """A job says nothing before it has ended, which takes some seconds."""
 
 
+def remark(release: str, buffer: str) -> str:
+    """Return how jobs are run, for the description of the adapter."""
+    return _REMARK + (_BUFFER.format(buffer) if release == NEWEST else "") + "."
+
+
 class JobsOnACluster(ProcessAdapter):
     """The driver in a JVM in which Flink's cluster can run. It is started with the first job."""
 
-    def __init__(self, java: str, flink: Path, buffer: str) -> None:
+    def __init__(self, java: str, class_path: str, buffer: str) -> None:
         self._folder = TemporaryDirectory(prefix="tidegauge-flink-")
         opened = [word for package in _OPENED for word in ("--add-opens", f"{package}=ALL-UNNAMED")]
         place = f"-Djava.io.tmpdir={self._folder.name}"
         samples = f"-Dtidegauge.alignment-buffer={buffer}"
-        command = (java, *_JVM, *opened, place, samples, "-cp", f"{DRIVER.path}:{flink}", DRIVER.main_class)
+        command = (java, *_JVM, *opened, place, samples, "-cp", class_path, DRIVER.main_class)
         super().__init__({"seconds": _SECONDS}, command)
 
     def close(self) -> None:

@@ -9,12 +9,12 @@ from pathlib import Path
 from ..driver_jar import COMMON, DriverJar
 from .jars import hazelcast_jar
 
-DRIVER = DriverJar(Path(__file__).parent, "tidegauge.hazelcast.Driver", COMMON)
+DRIVER = DriverJar(Path(__file__).parent, "tidegauge.hazelcast.Driver", source_folders=("java", COMMON))
 
 if __name__ == "__main__":
     try:
         jar = hazelcast_jar({})
     except ValueError as error:
         sys.exit(str(error))
-    DRIVER.build(jar)
+    DRIVER.build(str(jar))
     print(DRIVER.built())

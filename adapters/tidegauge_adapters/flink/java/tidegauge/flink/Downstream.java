@@ -46,7 +46,7 @@ final class Downstream {
         @Override
         public void emitLatencyMarker(LatencyMarker marker) {}
 
-        @Override
+        /** Overrides a method of Flink 2.0 and later. */
         public void emitWatermark(WatermarkEvent watermark) {}
     }
 
@@ -102,7 +102,7 @@ final class Downstream {
         @Override
         public void emitRecordAttributes(RecordAttributes attributes) {}
 
-        @Override
+        /** Overrides a method of Flink 2.0 and later. */
         public void emitWatermark(WatermarkEvent watermark) {}
 
         @Override

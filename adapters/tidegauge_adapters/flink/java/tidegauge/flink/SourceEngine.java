@@ -14,6 +14,7 @@ import org.apache.flink.runtime.source.event.AddSplitEvent;
 import org.apache.flink.runtime.source.event.ReportedWatermarkEvent;
 import org.apache.flink.runtime.source.event.WatermarkAlignmentEvent;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
+import org.apache.flink.streaming.api.operators.AlignmentSamples;
 import org.apache.flink.streaming.api.operators.SourceOperatorProbe;
 import org.apache.flink.streaming.api.watermark.Watermark;
 
@@ -167,7 +168,7 @@ final class SourceEngine implements Engine {
 
     private static Configuration configuration(JsonNode setup) {
         Configuration configuration = new Configuration();
-        configuration.set(PipelineOptions.WATERMARK_ALIGNMENT_BUFFER_SIZE, setup.path("buffer_size").asInt(0));
+        AlignmentSamples.use(setup.path("buffer_size").asInt(0), configuration);
         configuration.set(
                 PipelineOptions.ALLOW_UNALIGNED_SOURCE_SPLITS, setup.path("allow_unaligned_splits").asBoolean(false));
         return configuration;

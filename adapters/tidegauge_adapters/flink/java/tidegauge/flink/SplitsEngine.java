@@ -50,7 +50,7 @@ final class SplitsEngine implements Engine {
         @Override
         public void onWatermarkUpdate(long watermark) {}
 
-        @Override
+        /** Overrides a method of Flink 2.1 and later. */
         public void onIdleUpdate(boolean idle) {}
 
         @Override
@@ -62,7 +62,7 @@ final class SplitsEngine implements Engine {
         @Override
         public void updateCurrentSplitWatermark(String split, long watermark) {}
 
-        @Override
+        /** Overrides a method of Flink 2.1 and later. */
         public void updateCurrentSplitIdle(String split, boolean idle) {}
 
         @Override

@@ -5,13 +5,13 @@ import java.util.concurrent.ExecutionException;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
-import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.configuration.RestOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.runtime.jobgraph.JobGraph;
 import org.apache.flink.runtime.jobmaster.JobResult;
 import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
+import org.apache.flink.streaming.api.operators.AlignmentSamples;
 
 /** Flink's own cluster in this JVM, started with the first job. */
 final class Cluster {
@@ -41,7 +41,7 @@ final class Cluster {
         configuration.set(RestOptions.BIND_PORT, "0");
         // 0: whether a subtask is blocked is decided with each watermark, and not on samples of them that are taken at an
         // interval on the wall. Flink's source operator reads this option of jobs from the configuration of the cluster.
-        configuration.set(PipelineOptions.WATERMARK_ALIGNMENT_BUFFER_SIZE, Integer.getInteger(BUFFER, 0));
+        AlignmentSamples.use(Integer.getInteger(BUFFER, 0), configuration);
         configuration.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(1));
         MiniCluster cluster =
                 new MiniCluster(

@@ -38,19 +38,12 @@ public final class CoordinatorProbe {
             throws Exception {
         Job job = new Job(subtasks, store);
         NumberSequenceSource source = new NumberSequenceSource(0, 100);
-        context =
-                new SourceCoordinatorContext<>(
-                        job.getJobID(),
-                        new SourceCoordinatorProvider.CoordinatorExecutorThreadFactory("coordinator-" + name, job),
-                        1,
-                        job,
-                        source.getSplitSerializer(),
-                        false);
+        context = CoordinatorConstruction.context(job.getJobID(), name, job, source);
         WatermarkAlignmentParams alignment =
                 group == null
                         ? WatermarkAlignmentParams.WATERMARK_ALIGNMENT_DISABLED
                         : new WatermarkAlignmentParams(drift, group, NEVER);
-        coordinator = new SourceCoordinator<>(job.getJobID(), name, source, context, store, alignment, null);
+        coordinator = CoordinatorConstruction.coordinator(job.getJobID(), name, source, context, store, alignment);
         coordinator.start();
         isDone();
     }
@@ -112,7 +105,7 @@ public final class CoordinatorProbe {
             this.store = store;
         }
 
-        @Override
+        /** Overrides a method of Flink 2.0 and later. */
         public JobID getJobID() {
             return job;
         }

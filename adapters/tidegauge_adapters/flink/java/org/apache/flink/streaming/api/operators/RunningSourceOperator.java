@@ -4,7 +4,6 @@ import java.lang.reflect.Field;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledFuture;
 import org.apache.flink.api.connector.source.SourceReaderContext;
-import org.apache.flink.streaming.api.operators.source.WatermarkSampler;
 import org.apache.flink.streaming.runtime.tasks.ProcessingTimeService;
 import org.apache.flink.util.clock.Clock;
 
@@ -14,14 +13,12 @@ public final class RunningSourceOperator {
     private final Field mode;
     private final Field bound;
     private final Field idle;
-    private final WatermarkSampler latest;
 
     private RunningSourceOperator(SourceOperator<?, ?> operator) throws ReflectiveOperationException {
         this.operator = operator;
         mode = field(SourceOperator.class, "operatingMode");
         bound = field(SourceOperator.class, "currentMaxDesiredWatermark");
         idle = field(SourceOperator.class, "idle");
-        latest = (WatermarkSampler) field(SourceOperator.class, "sampledLatestWatermark").get(operator);
     }
 
     /** The operator that gave a reader its context: the class of the context is inside that of the operator. */
@@ -49,7 +46,11 @@ public final class RunningSourceOperator {
 
     /** The last watermark (ms) that it emitted, which it reports again and again; MIN before the first. */
     public long latestWatermark() {
-        return latest.getLatest();
+        try {
+            return AlignmentSamples.latest(operator);
+        } catch (ReflectiveOperationException error) {
+            throw new IllegalStateException(error);
+        }
     }
 
     private Object read(Field field) {
@@ -93,7 +94,7 @@ public final class RunningSourceOperator {
         }
     }
 
-    private static Field field(Class<?> holder, String name) throws NoSuchFieldException {
+    static Field field(Class<?> holder, String name) throws NoSuchFieldException {
         Field field = holder.getDeclaredField(name);
         field.setAccessible(true);
         return field;

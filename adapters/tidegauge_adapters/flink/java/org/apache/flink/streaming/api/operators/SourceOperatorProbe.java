@@ -1,7 +1,6 @@
 package org.apache.flink.streaming.api.operators;
 
 import java.lang.reflect.Field;
-import java.util.HashMap;
 import org.apache.flink.api.common.ExecutionConfig;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.connector.source.SourceReader;
@@ -16,7 +15,7 @@ import org.apache.flink.streaming.api.operators.util.PausableRelativeClock;
 import org.apache.flink.streaming.runtime.tasks.ProcessingTimeService;
 
 /** A SourceOperator without a task: what its open() does, but for state and the registration of the reader. */
-public final class SourceOperatorProbe<T, S extends SourceSplit> extends SourceOperator<T, S> {
+public final class SourceOperatorProbe<T, S extends SourceSplit> extends BareSourceOperator<T, S> {
     private final ExecutionConfig executionConfig = new ExecutionConfig();
     private final TaskMetricGroup taskMetrics = UnregisteredMetricGroups.createUnregisteredTaskMetricGroup();
 
@@ -30,20 +29,7 @@ public final class SourceOperatorProbe<T, S extends SourceSplit> extends SourceO
             Configuration configuration,
             long watermarkInterval)
             throws Exception {
-        super(
-                null,
-                context -> reader,
-                gateway,
-                splitSerializer,
-                strategy,
-                time,
-                configuration,
-                "localhost",
-                true,
-                () -> false,
-                new HashMap<>(),
-                false,
-                false);
+        super(reader, gateway, splitSerializer, strategy, time, configuration);
         executionConfig.setLatencyTrackingInterval(0);
         executionConfig.setAutoWatermarkInterval(watermarkInterval);
         metrics = UnregisteredMetricGroups.createUnregisteredOperatorMetricGroup();

@@ -12,14 +12,14 @@ import org.apache.flink.streaming.runtime.tasks.ProcessingTimeService;
 import org.apache.flink.util.clock.RelativeClock;
 
 /** A TimestampsAndWatermarksOperator without a task: what its open() does, but for the task's metrics. */
-public final class TimestampsAndWatermarksProbe extends TimestampsAndWatermarksOperator<Long> {
+public final class TimestampsAndWatermarksProbe extends BareTimestampsAndWatermarksOperator {
     private static final long WATERMARK_INTERVAL = 200;
     private final ExecutionConfig executionConfig = new ExecutionConfig();
 
     public TimestampsAndWatermarksProbe(
             WatermarkStrategy<Long> strategy, ProcessingTimeService time, Output<StreamRecord<Long>> output)
             throws Exception {
-        super(null, strategy, true);
+        super(strategy);
         this.output = output;
         this.processingTimeService = time;
         PausableRelativeClock activity = new PausableRelativeClock(time.getClock());

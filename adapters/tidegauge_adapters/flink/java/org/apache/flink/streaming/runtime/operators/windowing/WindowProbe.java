@@ -2,7 +2,6 @@ package org.apache.flink.streaming.runtime.operators.windowing;
 
 import java.lang.reflect.Field;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,23 +20,15 @@ import org.apache.flink.core.fs.CloseableRegistry;
 import org.apache.flink.runtime.metrics.groups.UnregisteredMetricGroups;
 import org.apache.flink.runtime.state.AsyncKeyedStateBackend;
 import org.apache.flink.runtime.state.CheckpointableKeyedStateBackend;
-import org.apache.flink.runtime.state.KeyGroupRange;
 import org.apache.flink.runtime.state.KeyGroupStatePartitionStreamProvider;
-import org.apache.flink.runtime.state.LocalRecoveryConfig;
 import org.apache.flink.runtime.state.OperatorStateBackend;
 import org.apache.flink.runtime.state.StatePartitionStreamProvider;
-import org.apache.flink.runtime.state.UncompressedStreamCompressionDecorator;
 import org.apache.flink.runtime.state.VoidNamespace;
 import org.apache.flink.runtime.state.VoidNamespaceSerializer;
 import org.apache.flink.runtime.state.heap.HeapKeyedStateBackend;
-import org.apache.flink.runtime.state.heap.HeapKeyedStateBackendBuilder;
-import org.apache.flink.runtime.state.heap.HeapPriorityQueueSetFactory;
 import org.apache.flink.runtime.state.internal.InternalListState;
-import org.apache.flink.runtime.state.metrics.LatencyTrackingStateConfig;
-import org.apache.flink.runtime.state.metrics.SizeTrackingStateConfig;
-import org.apache.flink.runtime.state.ttl.TtlTimeProvider;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.InternalTimeServiceManager;
-import org.apache.flink.streaming.api.operators.InternalTimeServiceManagerImpl;
 import org.apache.flink.streaming.api.operators.Output;
 import org.apache.flink.streaming.api.operators.StreamOperatorStateContext;
 import org.apache.flink.streaming.api.operators.StreamOperatorStateHandler;
@@ -49,7 +40,6 @@ import org.apache.flink.streaming.api.windowing.windows.TimeWindow;
 import org.apache.flink.streaming.runtime.operators.windowing.functions.InternalWindowFunction;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.tasks.ProcessingTimeService;
-import org.apache.flink.streaming.runtime.tasks.StreamTaskCancellationContext;
 import org.apache.flink.util.CloseableIterable;
 import org.apache.flink.util.Collector;
 import org.apache.flink.util.OutputTag;
@@ -62,7 +52,6 @@ public final class WindowProbe extends WindowOperator<Integer, Long, Iterable<Lo
     }
 
     private static final int KEY = 0;
-    private static final KeyGroupRange KEY_GROUPS = new KeyGroupRange(0, 0);
     private static final OutputTag<Long> LATE = new OutputTag<>("late") {};
 
     private final ExecutionConfig executionConfig = new ExecutionConfig();
@@ -95,7 +84,7 @@ public final class WindowProbe extends WindowOperator<Integer, Long, Iterable<Lo
         this.output = output;
         processingTimeService = time;
         metrics = UnregisteredMetricGroups.createUnregisteredOperatorMetricGroup();
-        combinedWatermark = IndexedCombinedWatermarkStatus.forInputsCount(1);
+        set(AbstractStreamOperator.class, "combinedWatermark", IndexedCombinedWatermarkStatus.forInputsCount(1));
         isMerging = assigner instanceof MergingWindowAssigner;
         backend = stateAndTimers(time);
         opened(output);
@@ -148,7 +137,7 @@ public final class WindowProbe extends WindowOperator<Integer, Long, Iterable<Lo
         return executionConfig;
     }
 
-    @Override
+    /** Overrides a method of Flink 2.1 and later. */
     public boolean isAsyncKeyOrderedProcessingEnabled() {
         return false;
     }
@@ -183,40 +172,12 @@ public final class WindowProbe extends WindowOperator<Integer, Long, Iterable<Lo
 
     @SuppressWarnings({"unchecked", "rawtypes"})
     private HeapKeyedStateBackend<Integer> stateAndTimers(ProcessingTimeService time) throws Exception {
-        ClassLoader loader = WindowProbe.class.getClassLoader();
         CloseableRegistry registry = new CloseableRegistry();
-        HeapPriorityQueueSetFactory queues = new HeapPriorityQueueSetFactory(KEY_GROUPS, 1, 128);
-        HeapKeyedStateBackend<Integer> made =
-                new HeapKeyedStateBackendBuilder<>(
-                                null,
-                                IntSerializer.INSTANCE,
-                                loader,
-                                1,
-                                KEY_GROUPS,
-                                executionConfig,
-                                TtlTimeProvider.DEFAULT,
-                                LatencyTrackingStateConfig.disabled(),
-                                SizeTrackingStateConfig.disabled(),
-                                new ArrayList<>(),
-                                UncompressedStreamCompressionDecorator.INSTANCE,
-                                LocalRecoveryConfig.BACKUP_AND_RECOVERY_DISABLED,
-                                queues,
-                                false,
-                                registry)
-                        .build();
-        InternalTimeServiceManager<Integer> timers =
-                InternalTimeServiceManagerImpl.create(
-                        UnregisteredMetricGroups.createUnregisteredTaskMetricGroup().getIOMetricGroup(),
-                        queues,
-                        KEY_GROUPS,
-                        loader,
-                        this,
-                        time,
-                        Collections.emptyList(),
-                        StreamTaskCancellationContext.alwaysRunning());
-        timeServiceManager = (InternalTimeServiceManager) timers;
-        stateHandler = new StreamOperatorStateHandler(new StateContext(made, timers), executionConfig, registry);
-        return made;
+        HeapState state = HeapState.of(this, executionConfig, registry, time);
+        timeServiceManager = (InternalTimeServiceManager) state.timers();
+        StateContext context = new StateContext(state.backend(), state.timers());
+        stateHandler = new StreamOperatorStateHandler(context, executionConfig, registry);
+        return state.backend();
     }
 
     @SuppressWarnings({"unchecked", "rawtypes"})
@@ -235,9 +196,9 @@ public final class WindowProbe extends WindowOperator<Integer, Long, Iterable<Lo
                 };
         Object state = getOrCreateKeyedState(windowSerializer, (StateDescriptor) contentsDescriptor());
         contents = (InternalListState) state;
-        set("windowState", state);
+        set(WindowOperator.class, "windowState", state);
         if (isMerging) {
-            set("windowMergingState", state);
+            set(WindowOperator.class, "windowMergingState", state);
             Class<Tuple2<TimeWindow, TimeWindow>> pair = (Class<Tuple2<TimeWindow, TimeWindow>>) (Class<?>) Tuple2.class;
             TupleSerializer<Tuple2<TimeWindow, TimeWindow>> serializer =
                     new TupleSerializer<>(pair, new TypeSerializer[] {windowSerializer, windowSerializer});
@@ -247,13 +208,13 @@ public final class WindowProbe extends WindowOperator<Integer, Long, Iterable<Lo
                                     VoidNamespaceSerializer.INSTANCE,
                                     new ListStateDescriptor<>("merging-window-set", serializer));
             mergedWindows.setCurrentNamespace(VoidNamespace.INSTANCE);
-            set("mergingSetsState", mergedWindows);
+            set(WindowOperator.class, "mergingSetsState", mergedWindows);
         }
         setCurrentKey(KEY);
     }
 
-    private void set(String name, Object value) throws Exception {
-        Field field = WindowOperator.class.getDeclaredField(name);
+    private void set(Class<?> holder, String name, Object value) throws Exception {
+        Field field = holder.getDeclaredField(name);
         field.setAccessible(true);
         field.set(this, value);
     }
@@ -270,7 +231,7 @@ public final class WindowProbe extends WindowOperator<Integer, Long, Iterable<Lo
             return null;
         }
 
-        @Override
+        /** Overrides a method of Flink 2.0 and later. */
         public TypeSerializer<?> keySerializer() {
             return IntSerializer.INSTANCE;
         }
@@ -281,7 +242,8 @@ public final class WindowProbe extends WindowOperator<Integer, Long, Iterable<Lo
         }
 
         @Override
-        public AsyncKeyedStateBackend<?> asyncKeyedStateBackend() {
+        @SuppressWarnings("rawtypes") // the class has a parameter from Flink 2.0 on
+        public AsyncKeyedStateBackend asyncKeyedStateBackend() {
             return null;
         }
 
@@ -290,7 +252,7 @@ public final class WindowProbe extends WindowOperator<Integer, Long, Iterable<Lo
             return timers;
         }
 
-        @Override
+        /** Overrides a method of Flink 2.0 and later. */
         public InternalTimeServiceManager<?> asyncInternalTimerServiceManager() {
             return null;
         }

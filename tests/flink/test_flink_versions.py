@@ -1,0 +1,172 @@
+"""Older releases of stock Apache Flink under the kit, each under the profile that comes with the adapter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from conftest import Command
+from flink_jars import OLDER, flink_jar, jars_of
+
+from tidegauge.components.job.jobs import JOBS
+from tidegauge.components.registry import COMPONENTS
+from tidegauge.components.within import component_within
+from tidegauge.drawing.histories import draw_history
+from tidegauge.engine.loading import describe
+from tidegauge.engine.runner import run
+from tidegauge.judging.items.difference import Side
+from tidegauge.judging.jobs.examination import replayed
+from tidegauge.judging.reference.deviating_reference import with_deviations
+from tidegauge.judging.reference.deviations import deviations_of
+from tidegauge.judging.reference.oracle import expect
+from tidegauge.judging.reference.profiles import declared_profile, under_profile
+from tidegauge.wire.base_scenario import Origin
+from tidegauge.wire.scenario import Scenario
+from tidegauge.wire.steps import source, splits
+from tidegauge.wire.transcript import Outputs, same_outputs
+from tidegauge.wire.vocabulary import Active, Error, Idle, Setup, Step, Watermark
+from tidegauge_adapters.flink.adapter import FlinkAdapter
+from tidegauge_adapters.flink.jars import flink_jars
+from tidegauge_reference import CORE
+
+pytestmark = pytest.mark.flink
+
+STEPPED = ("backlog", "clock", "coordinator", "generator", "idleness", "source", "splits", "valve", "window")
+SCENARIOS = 400
+NEWEST = "2.3.0"
+
+
+@pytest.fixture(scope="module", params=(NEWEST, *OLDER))
+def flink(request: pytest.FixtureRequest) -> Iterator[FlinkAdapter]:
+    """Drives a version."""
+    flink_jar()
+    options = {} if request.param == NEWEST else {"flink": str(jars_of(request.param))}
+    assert flink_jars(options).version == request.param
+    adapter = FlinkAdapter(options)
+    yield adapter
+    adapter.close()
+
+
+def release_of(flink: FlinkAdapter) -> tuple[int, int]:
+    """The release that a running Flink says it is of."""
+    major, minor, _ = describe("flink", flink).version.split(".")
+    return int(major), int(minor)
+
+
+def scenario_of(component: str, setup: Setup, *history: Step) -> Scenario:
+    """A scenario of a test."""
+    return COMPONENTS[component].scenario(
+        id="small", setup=setup, history=history, origin=Origin("own"), needs=()
+    )
+
+
+def outputs_of(flink: FlinkAdapter, scenario: Scenario) -> list[Outputs]:
+    """What a version outputs at each step."""
+    (transcript,) = run(flink, [scenario])
+    assert transcript is not None
+    assert transcript.failure is None
+    return list(transcript.outputs)
+
+
+@pytest.mark.parametrize("component", STEPPED)
+def test_a_release_does_as_its_profile_and_known_deviations_say(flink: FlinkAdapter, component: str) -> None:
+    described = describe("flink", flink)
+    profile = declared_profile(described)
+    semantics = with_deviations(profile.policies, deviations_of(None, described.deviations).deviation)
+    implementation = under_profile(profile, described)
+    drawn_within = component_within(component, implementation.shapes)
+    drawn = [draw_history(drawn_within, 2027, index, profile.policies) for index in range(SCENARIOS)]
+    side = Side(flink, implementation)
+    taken = [scenario for scenario in drawn if side.takes(scenario)]
+    assert len(taken) > 90
+    differing = []
+    for scenario, transcript in zip(taken, run(flink, taken), strict=True):
+        expected = expect(scenario, semantics).outputs
+        got = [] if transcript is None else transcript.outputs
+        if len(got) != len(expected) or not all(map(same_outputs, got, expected)):
+            differing.append(scenario)
+    assert differing == []
+
+
+def test_the_largest_watermark_is_lost_when_all_splits_are_idle_before_2_2(flink: FlinkAdapter) -> None:
+    """FLINK-38454, by the rule SPLIT-5."""
+    scenario = scenario_of(
+        "splits",
+        splits.SplitOutputsSetup(),
+        splits.AddSplitStep("a"),
+        splits.AddSplitStep("b"),
+        splits.SplitWatermarkStep("a", 5),
+        splits.SplitWatermarkStep("b", 4),
+        splits.SplitIdleStep("a"),
+        splits.SplitIdleStep("b"),
+    )
+    expected = expect(scenario, CORE)
+    assert "SPLIT-5" in expected.cited[-1]
+    assert expected.outputs[-1] == (Watermark(5), Idle())
+    got = outputs_of(flink, scenario)
+    assert got[:-1] == expected.outputs[:-1]
+    assert got[-1] == ((Idle(),) if release_of(flink) < (2, 2) else expected.outputs[-1])
+
+
+def test_an_input_that_returns_releases_its_watermark_before_active_until_2_1(flink: FlinkAdapter) -> None:
+    """The watermark that FLINK-38454 withholds goes out while the operator is still idle downstream.
+
+    No policy or mutant describes this order, so that the profiles of these releases leave inputs out.
+    """
+    scenario = scenario_of(
+        "splits",
+        splits.OperatorInputsSetup(2),
+        splits.InputWatermarkStep(1, 0),
+        splits.InputIdleStep(1),
+        splits.InputIdleStep(0),
+        splits.InputActiveStep(1),
+    )
+    if release_of(flink) < (2, 2):
+        assert outputs_of(flink, scenario)[2:] == [(Idle(),), (Watermark(0), Active())]
+    else:
+        assert outputs_of(flink, scenario)[2:] == [(Watermark(0), Idle()), (Active(),)]
+
+
+def test_a_paused_split_that_finished_fails_the_task_at_another_moment_before_2_3(
+    flink: FlinkAdapter,
+) -> None:
+    """In 2.3 the next bound fails; before, the next bound after the first watermark of the new split.
+
+    The policy `source_finished_paused_split` knows the moment of 2.3 only.
+    """
+    beyond = (
+        source.AssignStep("a"),
+        source.RecordStep("a", 1),
+        source.AnnouncementStep(0),
+        source.FinishStep("a"),
+        source.AnnouncementStep("MAX"),
+        source.AssignStep("a"),
+    )
+    setup = source.SourceSetup(generator="punctuated")
+    refused = (Error("illegal-state"),)
+    at_once = outputs_of(flink, scenario_of("source", setup, *beyond, source.AnnouncementStep(0)))
+    later = outputs_of(
+        flink,
+        scenario_of("source", setup, *beyond, source.RecordStep("a", 0), source.AnnouncementStep(0)),
+    )
+    assert (at_once[-1] == refused) is (release_of(flink) >= (2, 3))
+    assert later[-1] == refused
+
+
+def test_jobs_run_on_a_cluster_of_each_version(flink: FlinkAdapter) -> None:
+    described = describe("flink", flink)
+    found = replayed(flink, described, declared_profile(described).policies, JOBS["flip-182"])
+    assert {finding.property: finding.seen for finding in found if finding.seen is not None} == {}
+    assert {finding.property for finding in found if finding.did_not_run is not None} == set()
+
+
+@pytest.mark.parametrize("version", OLDER)
+def test_a_run_counts_defects_of_a_release_as_known(tidegauge: Command, version: str) -> None:
+    ended = tidegauge(
+        *("run", "--adapter", "flink", "--option", f"flink={jars_of(version)}", "--budget", "smoke"),
+        *("-n", "2", "--out", "out", "--component", "splits"),
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    known = version != "2.2.1"
+    assert ("Deviates as known: 1 of" in ended.stdout) is known
+    assert ("Conforms within its shape" in ended.stdout) is not known
