@@ -60,6 +60,18 @@ def test_an_engine_without_the_part_gives_no_answer() -> None:
     assert answer(question("SOURCE-1"), load_shipped()["spark-native"]) is None
 
 
+def test_what_the_adapter_does_limits_the_answer() -> None:
+    order = answered("window_order_at_a_watermark", load_shipped()["beam-java"])
+    assert any(sentence.startswith("The adapter sorts the panes") for sentence in order.but)
+
+
+def test_an_engine_without_the_feature_gives_no_answer() -> None:
+    """The late records of Bytewax go to an output and are never dropped."""
+    assert answer(question("window_dropped_record"), load_shipped()["bytewax"]) is None
+    assert answered("window_dropped_record", load_shipped()["beam"]).value == "without-a-trace"
+    assert answered("window_touching_sessions", load_shipped()["beam"]).value == "separate"
+
+
 def test_what_nothing_explains_is_not_known() -> None:
     core = load_shipped()["flink-core"]
     components = [

@@ -57,7 +57,7 @@ HOSTILE = (
     "\"'><script>alert(1)</script><img src=x onerror=alert(2)>&amp;{{ 70707 * 7 }}\x00\x1b[31m\u202e\ud800"
 )
 MEGABYTES = 14
-LARGEST_PAGE = 310_000
+LARGEST_PAGE = 360_000
 
 
 def bare(text: str) -> str:
@@ -424,7 +424,7 @@ def test_the_same_runs_give_the_same_bytes(pages: dict[str, str]) -> None:
 
 def test_the_site_is_small(pages: dict[str, str]) -> None:
     own = sum(len(page.encode()) for name, page in pages.items() if not name.startswith("engines/"))
-    assert own < 13_000_000
+    assert own < 14_500_000
     assert not {name: size for name, page in pages.items() if (size := len(page.encode())) > LARGEST_PAGE}
     assert max(len(pages[mutant_page(name)].encode()) for name in load_mutants()) < 30_000
 

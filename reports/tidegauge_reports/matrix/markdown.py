@@ -47,7 +47,7 @@ def _questions(matrix: Matrix) -> str:
 def _answer(given: Answer | None) -> str:
     if given is None:
         return "–"
-    limits = "".join(f" But: {prose(sentence, 300)}" for sentence in given.but)
+    limits = "".join(f" ({prose(sentence.removesuffix('.'), 300)})" for sentence in given.but)
     return f"{prose(given.text, 300)}{limits}"
 
 

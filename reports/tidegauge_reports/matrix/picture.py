@@ -21,6 +21,8 @@ FILE_NAME = "matrix.svg"
 NARROW_FILE_NAME = "matrix-narrow.svg"
 NARROW = 3
 """So many engines side by side are readable on a telephone."""
+WIDE = 6
+"""So many engines side by side are readable in a README."""
 
 _MARGIN = 14.0
 _GAP = 10.0
@@ -90,7 +92,7 @@ def _heading(matrix: Matrix, place: int, left: float, top: float) -> Markup:
     standing, style = _standing(matrix, place)
     y = top + 12
     written = []
-    for row in _in_two(column.name, int(room)):
+    for row in _in_two(column.name, int(0.92 * room)):
         written.append(label(row, left, y, "head", "start"))
         y += 14
     for row in filter(None, [column.version, column.profile, column.distinction]):

@@ -10,6 +10,7 @@ from tidegauge.components.registry import load_mutants
 from tidegauge.judging.reference.profiles import recorded_profile
 from tidegauge.wire.results import ACCUSED, ComponentResult, Results, RuleResult
 from tidegauge.wire.scenario import BadInput
+from tidegauge.wire.shapes import shape_of
 from tidegauge_spec import load_registry
 
 from ..pages.environment import packaged
@@ -22,7 +23,8 @@ class Question(Struct, frozen=True, forbid_unknown_fields=True):
 
     text: the question. policy: the policy that it is about; empty if it is about rules. rules: these rules.
     answers: the answer for each value of the policy, or for rules that are `kept` and `broken`. limited_by:
-    the rules whose defects are named beside the answer; empty for all rules of the policy.
+    the rules whose defects are named beside the answer; empty for all rules of the policy. feature: the field
+    of the component's shape and the value that an engine must have there; None if it needs none.
     """
 
     text: str
@@ -30,6 +32,7 @@ class Question(Struct, frozen=True, forbid_unknown_fields=True):
     policy: str = ""
     rules: tuple[str, ...] = ()
     limited_by: tuple[str, ...] = ()
+    feature: tuple[str, str] | None = None
 
     def decided_by(self) -> tuple[str, ...]:
         """Return the ids of the rules whose verdicts carry the answer."""
@@ -41,7 +44,8 @@ class Answer(Struct, frozen=True):
     """What a run says to a question.
 
     text: the answer in words. value: the policy value, or `kept` or `broken`; empty if the run gives none.
-    but: sentences on known defects and deviations that limit the answer. rules: the rules it rests on.
+    but: sentences on known defects, on deviations, and on what the adapter does in the engine's place, which
+    limit the answer. rules: the rules it rests on.
     """
 
     text: str
@@ -68,7 +72,7 @@ def answer(question: Question, results: Results) -> Answer | None:
     """
     rules = [rule for rule in results.rules if rule.id in question.decided_by()]
     claimed = [rule for rule in rules if rule.verdict != "not-applicable"]
-    if not claimed:
+    if not claimed or not _has(question.feature, claimed[0], results):
         return None
     ids = tuple(rule.id for rule in claimed)
     if all(rule.verdict == "not-tested" for rule in claimed):
@@ -87,10 +91,20 @@ def answer(question: Question, results: Results) -> Answer | None:
     return Answer(question.answers[value], value, tuple(limits), ids)
 
 
+def _component_name(rule: RuleResult) -> str:
+    chapters = load_registry().chapters.items()
+    return next(name for name, chapter in chapters if rule.id in {each.id for each in chapter.rules})
+
+
+def _has(feature: tuple[str, str] | None, rule: RuleResult, results: Results) -> bool:
+    """Return whether the engine has a feature of the component that a rule belongs to."""
+    shape = shape_of(_component_name(rule), results.implementation.shapes)
+    return feature is None or shape is None or feature[1] in getattr(shape, feature[0])
+
+
 def _component_of(rule: RuleResult, results: Results) -> ComponentResult | None:
     """Return the diagnosis of the component that a rule belongs to; None if no scenario of it ran."""
-    chapters = load_registry().chapters.items()
-    name = next(name for name, chapter in chapters if rule.id in {each.id for each in chapter.rules})
+    name = _component_name(rule)
     return next((each for each in results.components if each.component == name), None)
 
 
@@ -109,7 +123,11 @@ def _value(policy: str, component: ComponentResult | None, results: Results) -> 
 
 
 def _limits(rules: set[str], component: ComponentResult | None, results: Results) -> Iterator[str]:
-    """Yield what an engine does against these rules that is no value of a policy."""
+    """Yield what an engine does against these rules that is no value of a policy, and what its adapter does
+    to keep them."""
+    for rule in sorted(rules & set(results.implementation.by_adapter)):
+        text = results.implementation.by_adapter[rule]
+        yield f"{text[:1].upper()}{text[1:]}."
     terms = component.model if component is not None else []
     for term in terms:
         if term.kind != "policy" and rules & set(term.rules):

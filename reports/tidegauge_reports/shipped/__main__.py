@@ -1,9 +1,9 @@
 """`python -m tidegauge_reports.shipped [ENGINE...]`, in a clone: renew what comes with Tidegauge.
 
-Runs the suites on the engines below, or on those of them that are named, with the default budget. Writes the
-verdicts of each beside this module, and draws the matrix of the README again. The six runs take about an
-hour on two cores. If no engine is named, the diagnoses of mutants that are not fresh any more are recorded
-again, too. `--diagnoses` does only that: about 10 minutes for all; to have all again, remove their file.
+Runs the suites on the engines below, or on those of them that are named. Writes the verdicts of each beside
+this module, and draws the matrix of the README again. All runs take about an hour on two cores. If no engine
+is named, the diagnoses of mutants that are not fresh any more are recorded again, too. `--diagnoses` does
+only that: about 10 minutes for all; to have all again, remove their file.
 `--draw` runs nothing and only draws the verdicts that are there.
 """
 
@@ -22,16 +22,24 @@ from . import FILE_NAME, decode_shipped, diagnoses, encode_shipped, shipped_run
 from .freshness import specification_digest
 from .pictures import draw
 
+_SMOKE = ("--budget", "smoke")
+
 ENGINES: Mapping[str, Sequence[str]] = {
+    "beam": ("--adapter", "beam", *_SMOKE),
+    "beam-java": ("--adapter", "beam-java", *_SMOKE),
+    "bytewax": ("--adapter", "bytewax", *_SMOKE),
     "flink": ("--adapter", "flink"),
     "flink-core": ("--adapter", "flink", "--profile", "core"),
+    "hazelcast": ("--adapter", "hazelcast", *_SMOKE),
+    "kafka-streams": ("--adapter", "kafka-streams", *_SMOKE),
     "reference": ("--adapter", "reference"),
     "spark": ("--adapter", "spark"),
     "spark-exact": ("--adapter", "spark-exact"),
     "spark-native": ("--adapter", "spark-native"),
 }
 """The engines whose verdicts come with the project, and how each is run. Flink is in it twice: by what its
-release does, and by what the specification asks."""
+release does, and by what the specification asks. Engines of other projects run at the smallest budget; each
+needs its package or its jars."""
 
 _VERDICTS = Path("reports", "tidegauge_reports", "shipped", FILE_NAME)
 _DIAGNOSES = _VERDICTS.with_name(diagnoses.FILE_NAME)

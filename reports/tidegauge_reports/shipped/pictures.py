@@ -23,7 +23,7 @@ def draw(shipped: Mapping[str, Results], document: bytes, folder: Path) -> list[
     matrix = build_matrix([Run(results) for results in shipped.values()])
     drawn = {
         markdown.FILE_NAME: markdown.render(matrix),
-        picture.FILE_NAME: picture.render(matrix),
+        picture.FILE_NAME: picture.render(matrix, picture.WIDE),
         picture.NARROW_FILE_NAME: picture.render(matrix, picture.NARROW),
     }
     return [
