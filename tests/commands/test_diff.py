@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from conftest import Command
@@ -44,6 +45,73 @@ def test_options_stand_behind_the_name_of_an_engine(tidegauge: Command) -> None:
     ended = tidegauge("diff", *sides, "--scenarios", "300")
     assert ended.returncode == 1
     assert re.search(r"^ +step +reference,policies=flink-2\.3 +reference\s*$", ended.stdout, re.MULTILINE)
+
+
+ENGINE = """
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+
+from tidegauge import ComponentAdapter
+from tidegauge.wire.transcript import joined, spans
+from tidegauge_reference import CORE
+from tidegauge_reference.valve import Valve
+
+
+class Declared(ComponentAdapter):
+    profile_file = str(Path(__file__).with_name("own.toml"))
+
+    def describe(self):
+        return msgspec.structs.replace(super().describe(), observes="group")
+
+    def run(self, scenarios):
+        for scenario in scenarios:
+            (transcript,) = super().run([scenario])
+            outputs = joined(list(transcript.outputs), spans(scenario, "group"))
+            yield msgspec.structs.replace(transcript, outputs=tuple(outputs))
+
+    def valve(self, setup):
+        return Valve(setup.channels, policies=replace(CORE, valve_finished_channel="counts"))
+
+
+class Beyond(Declared):
+    def valve(self, setup):
+        policies = replace(CORE, valve_finished_channel="counts", valve_returning_channel="holds-back")
+        return Valve(setup.channels, policies=policies)
+"""
+
+PROFILE = """
+name = "own"
+
+[[choice]]
+policy = "valve_finished_channel"
+value = "counts"
+reason = "an input that ends counts as the end of time"
+"""
+
+
+def test_the_declared_reference_shows_what_an_adapter_does_not_declare(
+    tidegauge: Command, tmp_path: Path
+) -> None:
+    """An engine that is observed by groups of steps is compared, too."""
+    (tmp_path / "engine.py").write_text(ENGINE, encoding="utf-8")
+    (tmp_path / "own.toml").write_text(PROFILE, encoding="utf-8")
+    for name, code in (("engine:Declared", 0), ("engine:Beyond", 1)):
+        ended = tidegauge(
+            "diff", "--left", f"declared:{name}", "--right", name, "--scenarios", "1100", "-n", "2"
+        )
+        assert ended.returncode == code, ended.stdout + ended.stderr
+    assert "as declared" in ended.stdout
+    against_core = ("diff", "--left", "reference", "--right", "engine:Declared", "--scenarios", "300")
+    assert tidegauge(*against_core).returncode == 1
+
+
+def test_a_declared_reference_of_an_unknown_adapter_is_refused(tidegauge: Command) -> None:
+    ended = tidegauge("diff", "--left", "declared:nothing", "--right", "reference")
+    assert (ended.returncode, ended.stdout) == (2, "")
+    (line,) = ended.stderr.splitlines()
+    assert "unknown adapter 'nothing'" in line
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,15 @@
 """Watermarks that are put before records for engines in which records move event time."""
 
+import pytest
+
 from tidegauge.components.leading_watermarks import with_leading_watermarks
 from tidegauge.components.registry import COMPONENTS
 from tidegauge.components.shared.upstream import WORDS, breach_of
 from tidegauge.components.within import within
 from tidegauge.drawing.histories import draw_history
+from tidegauge.drawing.scale import scale_scenario
 from tidegauge.wire.shapes import WindowShape
-from tidegauge.wire.steps.window import RecordStep, WatermarkStep
+from tidegauge.wire.steps.window import RecordStep, Trigger, WatermarkStep
 from tidegauge_reference import CORE
 
 
@@ -36,3 +39,17 @@ def test_scenarios_with_leading_watermarks_still_have_records_in_windows() -> No
     steps = [step for scenario in drawn for step in scenario.history]
     assert sum(isinstance(step, RecordStep) for step in steps) > len(steps) / 3
     assert all(breach_of(("record-ahead",), scenario.history) == "" for scenario in drawn)
+
+
+@pytest.mark.parametrize("trigger", ["event-time", "per-record"])
+def test_records_are_repeated_hundreds_of_times_under_the_contract(trigger: Trigger) -> None:
+    """A record that is drawn with its watermark is not lost: engines that fail after 255 equal records fail."""
+    component = within(COMPONENTS["window"], WindowShape(contract=("record-ahead",), triggers=(trigger,)))
+    drawn = [scale_scenario(component, "repeated", index, CORE) for index in range(12)]
+    most = max(
+        sum(step == repeated for step in scenario.history)
+        for scenario in drawn
+        if scenario is not None
+        for repeated in {step for step in scenario.history if isinstance(step, RecordStep)}
+    )
+    assert most > 500

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tidegauge import ComponentAdapter, GeneratorShape, ValveShape, WindowShape
+from tidegauge import ComponentAdapter, GeneratorShape, IdlenessShape, ValveShape, WindowShape
 from tidegauge.engine.loading import describe
 from tidegauge.engine.shape_check import read_shapes
 from tidegauge.wire.scenario import BadInput
@@ -27,6 +27,11 @@ def refusal(*shapes: Any) -> str:
 @pytest.mark.parametrize(
     ("shapes", "problem"),
     [
+        (
+            (IdlenessShape(contract=("record-ahead",)),),
+            "its shape of the component idleness: contract has record-ahead, and the component has no records or "
+            "watermarks",
+        ),
         (
             (WindowShape(assigners=("tumblin",)),),  # type: ignore[arg-type]
             "its shape of the component window: assigners has an unknown value 'tumblin'; did you mean 'tumbling'? "

@@ -100,6 +100,7 @@ def continued(
     unwanted: Callable[[Step], bool] | None = None,
     collected: list[str] | None = None,
     answers: list[Answer] | None = None,
+    upstream: Upstream | None = None,
 ) -> tuple[Step, ...]:
     """Draw steps that continue from the current state of a reference engine, which executes them.
 
@@ -111,16 +112,19 @@ def continued(
         unwanted: returns whether to skip a step, for example because little can happen after it.
         collected: the list that collects the citations of the reference.
         answers: the list that receives the answer of the reference to each of the steps.
+        upstream: what upstream has sent so far; None if it has sent nothing.
 
     Returns:
-        The steps; fewer than `length` if upstream has nothing left to send.
+        The steps; fewer than `length` if upstream has nothing left to send, one more if the last one is a
+        record that needs a watermark before it.
     """
     history: list[Step] = []
     state = engine.state()
-    upstream = Upstream(component.shape.contract if component.shape is not None else ())
+    if upstream is None:
+        upstream = Upstream(component.shape.contract if component.shape is not None else ())
     refused = 0
     pending: list[Step] = []
-    while len(history) < length and refused < _MOST_REFUSED:
+    while (len(history) < length or pending) and refused < _MOST_REFUSED:
         step = pending.pop() if pending else component.draw_step(random, engine)
         if unwanted is not None and unwanted(step):
             continue

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 from ..components.component import Component
+from ..components.shared.upstream import Upstream
 from ..wire.vocabulary import Setup, Step
 from .confusion import alone, played
 from .draft import Draft, Made
@@ -81,10 +82,13 @@ def _setup_with(draft: Draft, *wanted: type[Step]) -> Setup:
 
 
 def _until(draft: Draft, engine: Any, wanted: type[Step]) -> list[Step] | None:
-    """Draw steps up to the first one of the wanted type; None if there is none among `_SEARCHED` steps."""
-    steps: list[Step] = []
+    """Draw steps up to the first one of the wanted type; None if there is none among `_SEARCHED` draws."""
+    shape, steps = draft.component.shape, list[Step]()
+    # Records that have to follow a watermark need to know of the watermarks of earlier draws.
+    leads = shape is not None and "record-ahead" in shape.contract
+    upstream = Upstream(shape.contract) if shape is not None and leads else None
     for _ in range(_SEARCHED):
-        steps += continued(draft.component, draft.random, engine, 1)
+        steps += continued(draft.component, draft.random, engine, 1, upstream=upstream)
         if type(steps[-1]) is wanted:
             return steps
     return None

@@ -6,11 +6,15 @@ from typing import Any, get_args, get_type_hints
 import msgspec
 
 from ..components.registry import COMPONENTS
+from ..components.shared.upstream import tag_of
 from ..wire.scenario import BadInput
 from ..wire.shapes import SHAPES, AnyShape, Shape, component_of_shape
 from ..wire.timestamps import from_wire
 from ..wire.unknown_names import unknown
 from .foreign_text import printable, shown
+
+_HAVE_TIME = {"record", "watermark"}
+"""The steps without which records cannot be ahead of a watermark."""
 
 
 def read_shapes(documents: Sequence[Any]) -> tuple[AnyShape, ...]:
@@ -63,6 +67,8 @@ def _read_shape(document: Any) -> AnyShape:
     for tag in shape.without_steps:
         if tag not in tags:
             raise BadInput(f"{where}: without_steps has an {unknown('step', tag, tags)}")
+    if "record-ahead" in shape.contract and not {*map(tag_of, COMPONENTS[component].calls)} >= _HAVE_TIME:
+        raise BadInput(f"{where}: contract has record-ahead, and the component has no records or watermarks")
     if from_wire(shape.lowest) > from_wire(shape.highest):
         raise BadInput(f"{where}: lowest is {shape.lowest} and highest is {shape.highest}; swap them")
     return shape

@@ -30,6 +30,7 @@ from ..judging.reference.profiles import declared_profile
 from ..judging.verdicts.judged_in import JUDGED_IN_OTHERS, judged_by, judged_in
 from ..judging.verdicts.rule_verdicts import Circumstances, Ruling
 from ..vectors.published import every_vector, own_vectors
+from ..wire.implementation import Implementation
 from ..wire.results import EngineError
 from ..wire.scenario import BadInput, component_of
 from ..wire.transcript import Observation, spans
@@ -221,11 +222,23 @@ def _evidence(
         deviations=started.known.deviation,
         observes=started.implementation.observes,
         vectors=vectors,
-        stated=declared_profile(started.implementation).policies,
+        stated=_stated_policies(started.implementation),
         claims=started.implementation.claims(),
         drawn=started.drawn,
         declared=started.implementation.shapes,
     )
+
+
+def _stated_policies(implementation: Implementation) -> Policies | None:
+    """Return the policies that an engine declares; None if its profile is not known here.
+
+    The file of the profile comes with the adapter: it is missing where results are judged again on a machine
+    without the adapter. The diagnosis then begins with the profile of the run.
+    """
+    try:
+        return declared_profile(implementation).policies
+    except BadInput:
+        return None
 
 
 def _is_possible(report: ItemReport, item: PlannedItem | None, observes: Observation) -> bool:

@@ -22,6 +22,9 @@ def render(matrix: Matrix) -> str:
     """The text. The same matrix gives the same text."""
     blocks = [_questions(matrix)] if matrix.questions else []
     blocks += [_chapters(matrix), _key(matrix)]
+    budgets = {column.run.results.budget for column in matrix.columns}
+    if len(budgets) > 1:
+        blocks += [_budget(matrix, budget) for budget in sorted(budgets)]
     declared = [column for column in matrix.columns if column.shape]
     measured = [column for column in matrix.columns if column.choices]
     blocks += [f"{inert(column.label, 200)}: {inert(column.choices, 100)}." for column in measured]
@@ -41,7 +44,10 @@ def _questions(matrix: Matrix) -> str:
         [prose(question.text, 200), *(_answer(given) for given in answers)]
         for question, answers in matrix.questions
     ]
-    return _table(["question", *_headings(matrix)], rows)
+    table = _table(["question", *_headings(matrix)], rows)
+    return (
+        f"{table}\n\nAn answer follows from the verdicts on rules. – means that the engine has no such part."
+    )
 
 
 def _answer(given: Answer | None) -> str:
@@ -49,6 +55,11 @@ def _answer(given: Answer | None) -> str:
         return "–"
     limits = "".join(f" ({prose(sentence.removesuffix('.'), 300)})" for sentence in given.but)
     return f"{prose(given.text, 300)}{limits}"
+
+
+def _budget(matrix: Matrix, budget: str) -> str:
+    labels = [column.label for column in matrix.columns if column.run.results.budget == budget]
+    return f"With the budget {inert(budget, 40)}: {inert(', '.join(labels), 1000)}."
 
 
 def _chapters(matrix: Matrix) -> str:

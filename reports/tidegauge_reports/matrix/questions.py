@@ -1,21 +1,23 @@
 """A chooser's questions in plain words, answered from the results of runs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 import msgspec
 from msgspec import Struct
 
 from tidegauge.components.registry import load_mutants
-from tidegauge.judging.reference.profiles import recorded_profile
-from tidegauge.wire.results import ACCUSED, ComponentResult, Results, RuleResult
+from tidegauge.judging.reference.profiles import check_own_profile, profile_of_author
+from tidegauge.wire.results import ComponentResult, Results, RuleResult
 from tidegauge.wire.scenario import BadInput
 from tidegauge.wire.shapes import shape_of
+from tidegauge_reference import PROFILES, Policies
 from tidegauge_spec import load_registry
 
 from ..pages.environment import packaged
 
-_BROKEN = (*ACCUSED, "error")
+_NO_ANSWER = ("not-tested", "error", "suspect")
+"""Verdicts that say neither that a rule is kept nor how it is broken."""
 
 
 class Question(Struct, frozen=True, forbid_unknown_fields=True):
@@ -23,8 +25,9 @@ class Question(Struct, frozen=True, forbid_unknown_fields=True):
 
     text: the question. policy: the policy that it is about; empty if it is about rules. rules: these rules.
     answers: the answer for each value of the policy, or for rules that are `kept` and `broken`. limited_by:
-    the rules whose defects are named beside the answer; empty for all rules of the policy. feature: the field
-    of the component's shape and the value that an engine must have there; None if it needs none.
+    the rules of the policy that the answer rests on; empty for all of them. feature: the field of the
+    component's shape and the value that an engine must have there; None if it needs none. unaffected_by: the
+    mutants that break one of the rules in a way that says nothing about the question.
     """
 
     text: str
@@ -33,19 +36,21 @@ class Question(Struct, frozen=True, forbid_unknown_fields=True):
     rules: tuple[str, ...] = ()
     limited_by: tuple[str, ...] = ()
     feature: tuple[str, str] | None = None
+    unaffected_by: tuple[str, ...] = ()
 
     def decided_by(self) -> tuple[str, ...]:
         """Return the ids of the rules whose verdicts carry the answer."""
         rules = load_registry().rules.values()
-        return self.rules or tuple(rule.id for rule in rules if self.policy in rule.policies)
+        of_policy = tuple(rule.id for rule in rules if self.policy in rule.policies)
+        return self.rules or self.limited_by or of_policy
 
 
 class Answer(Struct, frozen=True):
     """What a run says to a question.
 
-    text: the answer in words. value: the policy value, or `kept` or `broken`; empty if the run gives none.
-    but: sentences on known defects, on deviations, and on what the adapter does in the engine's place, which
-    limit the answer. rules: the rules it rests on.
+    text: the answer in words. value: the policy value, or `kept` or `broken`; empty if the engine follows no
+    value, or if the run does not show which. but: what else the reader must know: what the adapter does in
+    the engine's place, or the profile by which a rule is kept. rules: the rules that the answer rests on.
     """
 
     text: str
@@ -65,30 +70,49 @@ def read_questions() -> tuple[Question, ...]:
 
 
 def answer(question: Question, results: Results) -> Answer | None:
-    """Return the answer that the results of a run give, or None if the engine claims none of the rules.
+    """Return the answer that the results of a run give, or None if the engine has no such part.
 
-    A value of a policy counts where the run could have shown another one: all rules of the policy were kept,
-    or the diagnosis explains every scenario in which they were not.
+    The run must have a verdict on each rule that the answer rests on: a rule that is not tested, gave an
+    error or is one of several suspects leaves the question open.
     """
-    rules = [rule for rule in results.rules if rule.id in question.decided_by()]
+    ids = question.decided_by()
+    rules = [rule for rule in results.rules if rule.id in ids]
     claimed = [rule for rule in rules if rule.verdict != "not-applicable"]
+    if len(rules) < len(ids):
+        return Answer("Not in this run.", rules=ids)
     if not claimed or not _has(question.feature, claimed[0], results):
         return None
-    ids = tuple(rule.id for rule in claimed)
-    if all(rule.verdict == "not-tested" for rule in claimed):
-        return Answer(f"Not known: {', '.join(ids)} could not be tested.", rules=ids)
-    if question.rules:
-        value = "broken" if any(rule.verdict in _BROKEN for rule in claimed) else "kept"
-        return Answer(question.answers[value], value, rules=ids)
+    open_rules = [rule.id for rule in claimed if rule.verdict in _NO_ANSWER]
     component = _component_of(claimed[0], results)
-    broken = [rule.id for rule in claimed if rule.verdict in _BROKEN and not rule.deviation]
-    if broken and (component is None or component.unexplained or not component.model):
-        return Answer(f"Not known: {', '.join(broken)} not kept, and nothing known explains it.", rules=ids)
+    if open_rules:
+        return Answer(f"Not known: no verdict on {', '.join(open_rules)}.", rules=ids)
+    if question.rules:
+        return _of_rules(question, claimed, results)
+    return _of_policy(question, claimed, component, results)
+
+
+def _of_rules(question: Question, claimed: Sequence[RuleResult], results: Results) -> Answer:
+    value = "broken" if any(rule.verdict == "fail" for rule in claimed) else "kept"
+    readings = [f"{rule.id}: {rule.reason}." for rule in claimed if rule.policy and rule.reason]
+    but = (*readings, *_by_adapter(claimed, results))
+    return Answer(question.answers[value], value, but, question.decided_by())
+
+
+def _of_policy(
+    question: Question, claimed: Sequence[RuleResult], component: ComponentResult | None, results: Results
+) -> Answer:
+    ids = question.decided_by()
+    failing = [rule.id for rule in claimed if rule.verdict == "fail" and not rule.deviation]
+    if failing and (component is None or component.unexplained or not component.model):
+        return Answer(f"Not known: nothing known explains why {', '.join(failing)} fails.", rules=ids)
+    but = tuple(_by_adapter(claimed, results))
+    defects = _defects({rule.id for rule in claimed}, component, results)
+    if sentences := [sentence for name, sentence in defects if name not in question.unaffected_by]:
+        return Answer(" ".join(sentences), but=but, rules=ids)
     value = _value(question.policy, component, results)
     if value not in question.answers:
-        return Answer("Not known: the results name a value that this version does not have.", rules=ids)
-    limits = _limits(set(question.limited_by or ids), component, results)
-    return Answer(question.answers[value], value, tuple(limits), ids)
+        return Answer("Not known: the profile of the run is not known here.", rules=ids)
+    return Answer(question.answers[value], value, but, ids)
 
 
 def _component_name(rule: RuleResult) -> str:
@@ -109,30 +133,44 @@ def _component_of(rule: RuleResult, results: Results) -> ComponentResult | None:
 
 
 def _value(policy: str, component: ComponentResult | None, results: Results) -> str:
-    """Return the value that the engine follows: in the diagnosis, as a known deviation, or in the profile."""
+    """Return the value that the engine follows: in the diagnosis, as a known deviation, or in the profile;
+    empty if the profile is not known here."""
     terms = [term.name for term in component.model] if component is not None else []
-    deviations = [found.name.replace(" = ", "=") for found in results.deviations]
-    for name, _, value in (term.partition("=") for term in (*terms, *deviations)):
-        if name == policy:
-            return value
+    shown = [found.name for found in results.deviations if found.status == "as-known"]
+    for name, _, value in (term.partition("=") for term in (*terms, *shown)):
+        if name.strip() == policy:
+            return value.strip()
+    policies = _policies(results)
+    return str(getattr(policies, policy)) if policies is not None else ""
+
+
+def _policies(results: Results) -> Policies | None:
+    """Return the policies of the profile of a run; None for a profile that this version does not have."""
+    if results.own_profile is None:
+        return PROFILES.get(results.profile)
     try:
-        policies = recorded_profile(results.profile, results.own_profile).policies
+        check_own_profile(results.own_profile)
     except BadInput:
-        return ""
-    return str(getattr(policies, policy))
+        return None
+    return profile_of_author(results.own_profile).policies
 
 
-def _limits(rules: set[str], component: ComponentResult | None, results: Results) -> Iterator[str]:
-    """Yield what an engine does against these rules that is no value of a policy, and what its adapter does
-    to keep them."""
-    for rule in sorted(rules & set(results.implementation.by_adapter)):
-        text = results.implementation.by_adapter[rule]
-        yield f"{text[:1].upper()}{text[1:]}."
-    terms = component.model if component is not None else []
-    for term in terms:
+def _defects(
+    rules: set[str], component: ComponentResult | None, results: Results
+) -> Iterator[tuple[str, str]]:
+    """Yield the names and sentences of what an engine does against these rules that is no policy value."""
+    for term in component.model if component is not None else []:
         if term.kind != "policy" and rules & set(term.rules):
-            yield term.sentence
+            yield term.name, term.sentence
     for found in results.deviations:
         name = found.name.removeprefix("mutant:")
         if found.status == "as-known" and name in load_mutants() and rules & set(found.rules):
-            yield load_mutants()[name].summary
+            yield name, load_mutants()[name].summary
+
+
+def _by_adapter(rules: Sequence[RuleResult], results: Results) -> Iterator[str]:
+    """Yield what the adapter does in the engine's place to keep these rules."""
+    for rule in rules:
+        text = results.implementation.by_adapter.get(rule.id, "")
+        if text:
+            yield f"{text[:1].upper()}{text[1:]}."

@@ -17,7 +17,7 @@ from ...wire.scenario import BadInput
 from ...wire.vocabulary import Setup
 from ..reference.deviating_reference import DeviatingReference, Semantics, with_deviations
 from ..reference.deviations import deviations_of
-from ..reference.profiles import declared_profile
+from ..reference.profiles import declared_profile, under_profile
 
 DECLARED = "declared:"
 """The beginning of such a name; the rest is the name of the adapter."""
@@ -32,15 +32,17 @@ class DeclaredReference(OfTheReference):
 
     def __init__(self, declared: Implementation) -> None:
         super().__init__({})
-        self._declared = declared
+        profile = declared_profile(declared)
+        self._declared = under_profile(profile, declared)
         deviations = deviations_of(None, declared.deviations).deviation
-        semantics = with_deviations(declared_profile(declared).policies, deviations)
+        semantics = with_deviations(profile.policies, deviations)
         for name in set(declared.capabilities) & set(COMPONENTS):
             setattr(self, name, partial(_engine, COMPONENTS[name], semantics))
 
     def describe(self) -> Implementation:
-        """Return the description of the adapter, under a name that says what this is."""
-        return replace(self._declared, name=f"{self._declared.name} as declared")
+        """Return the description of the adapter within the shapes of its profile, under a name that says
+        what this is. The reference is observed at each step, however the engine is."""
+        return replace(self._declared, name=f"{self._declared.name} as declared", observes="step")
 
     def inexpressible(self, scenario: object) -> str | None:
         """Return None: what the engine is not given is decided by its own adapter."""
