@@ -7,7 +7,7 @@ import org.apache.beam.sdk.values.TimestampedValue;
 import org.joda.time.Duration;
 import org.joda.time.Instant;
 
-/** A pipeline that fails because an element lies between two windows. */
+/** Shows a pipeline that fails because an element lies between two windows. */
 public final class ElementBetweenWindows {
     public static void main(String[] arguments) {
         System.out.println("sent:     elements at 1 and 3 ms; windows of 2 ms, one every 5 ms");

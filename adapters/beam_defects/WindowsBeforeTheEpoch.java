@@ -15,7 +15,7 @@ import org.apache.beam.sdk.values.TimestampedValue;
 import org.joda.time.Duration;
 import org.joda.time.Instant;
 
-/** Windows of an element before 1970 that do not contain its timestamp. */
+/** Shows that the windows of an element before 1970 do not contain its timestamp. */
 public final class WindowsBeforeTheEpoch {
     private static final List<Long> STARTS = new ArrayList<>();
     private static final Duration SIZE = Duration.millis(10);
@@ -28,7 +28,7 @@ public final class WindowsBeforeTheEpoch {
         System.out.println("got:      fixed " + fixed + ", sliding by 5 " + sliding);
     }
 
-    /** The starts of the windows into which a pipeline puts the element. */
+    /** Returns the starts of the windows that a pipeline assigns to the element. */
     private static List<Long> starts(WindowFn<Object, IntervalWindow> windows) {
         STARTS.clear();
         Pipeline pipeline = Pipeline.create(PipelineOptionsFactory.create());

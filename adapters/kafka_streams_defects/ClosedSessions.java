@@ -18,7 +18,7 @@ import org.apache.kafka.streams.state.BuiltInDslStoreSuppliers;
 import org.apache.kafka.streams.state.DslStoreSuppliers;
 import org.apache.kafka.streams.state.SessionStore;
 
-/** Final results of sessions with a gap of 10 s and no grace period: emitted twice, too soon, or never. */
+/** Shows final results of sessions (gap of 10 s, no grace period) that are emitted twice, too soon, or never. */
 public final class ClosedSessions {
     private static final DslStoreSuppliers IN_MEMORY = BuiltInDslStoreSuppliers.IN_MEMORY;
     private static final DslStoreSuppliers ROCKS_DB = BuiltInDslStoreSuppliers.ROCKS_DB;

@@ -24,10 +24,10 @@ class DriverJar:
         folder: the folder of the adapter.
         main_class: the full name of the class whose `main` speaks the protocol.
         name: the name of the jar.
-        source_folders: the folders of sources, seen from the adapter's folder. A source replaces the source
-            with the same path in an earlier folder.
-        behind: the jar that follows on the class path. If it is set, this jar has only the classes that
-            differ from those behind, which must be built first.
+        source_folders: the folders of sources, relative to the adapter's folder. A source replaces the
+            source with the same path in an earlier folder.
+        behind: the jar that follows on the class path, or None. If it is set, this jar contains only the
+            classes that differ from the jar behind, which must be built first.
     """
 
     folder: Path
@@ -87,7 +87,7 @@ class DriverJar:
             return {name: jar.read(name) for name in jar.namelist() if name.endswith(".class")}
 
     def _sources(self) -> dict[str, Path]:
-        """Return the sources by their path inside their folder."""
+        """Return the sources by their paths relative to their source folders."""
         return {
             source.relative_to(self.folder / name).as_posix(): source
             for name in self.source_folders

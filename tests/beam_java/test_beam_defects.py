@@ -1,4 +1,4 @@
-"""The plain Java programs that show Beam's live defects print what their page says."""
+"""The plain Java programs that reproduce Beam's live defects print the output on their page."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PRINTED = dict(
 
 @pytest.fixture(scope="module")
 def classes(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The class path of the compiled programs, with Beam's jars."""
+    """Return the class path of the compiled programs and Beam's jars."""
     beam = stock_class_path()
     folder = tmp_path_factory.mktemp("classes")
     programs = sorted(map(str, FOLDER.glob("*.java")))

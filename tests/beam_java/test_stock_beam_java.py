@@ -40,7 +40,7 @@ pytestmark = pytest.mark.beam_java
 
 @pytest.fixture(scope="module", autouse=True)
 def class_path() -> Path:
-    """The jars of Beam, or what to do about it."""
+    """Return Beam's jars. Without them, the tests fail with the command that fetches them."""
     return stock_class_path()
 
 
@@ -76,7 +76,7 @@ CHOICES: dict[str, tuple[Scenario, list[AnyOutput], list[AnyOutput]]] = {
         [Drop()],
     ),
 }
-"""Each with the scenario that shows it, the outputs of its last step under `core`, and those of Beam."""
+"""For each choice: a scenario, and the outputs of its last step under `core` and of Beam."""
 
 BEFORE_1970: dict[str, tuple[Scenario, list[AnyOutput], list[AnyOutput]]] = {
     "a fixed window does not cover its record": (
@@ -90,7 +90,7 @@ BEFORE_1970: dict[str, tuple[Scenario, list[AnyOutput], list[AnyOutput]]] = {
         [Fire(-20, -10, (1,)), Fire(-15, -5, (1,)), Fire(-10, 0, (1,)), Watermark(0)],
     ),
 }
-"""The same for the defect before 1970, which lies outside of the shape that is tested by default."""
+"""The same for the defect before 1970, which is outside the shape that is tested by default."""
 
 
 def assert_differs(

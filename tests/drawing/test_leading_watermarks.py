@@ -1,4 +1,4 @@
-"""Watermarks that are put before records for engines in which records move event time."""
+"""Watermarks are inserted before records for engines in which records advance event time."""
 
 import pytest
 
@@ -14,7 +14,7 @@ from tidegauge_reference import CORE
 
 
 def test_a_watermark_is_drawn_before_a_record_that_would_be_ahead() -> None:
-    """Where records move event time, no scenario is lost: the missing watermark is part of it."""
+    """A scenario without the required watermark is completed, not discarded."""
     shape = WindowShape(contract=("record-ahead",), lowest=0)
     component = within(COMPONENTS["window"], shape)
     record = RecordStep(5, 1)

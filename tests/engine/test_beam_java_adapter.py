@@ -1,4 +1,4 @@
-"""The adapter of Apache Beam for Java where something is missing, and its driver; no jar of Beam is needed."""
+"""The adapter of Apache Beam for Java without jars or Maven, and its driver jar. No jar of Beam is needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The adapter of Kafka Streams where something is missing, and its driver; no jar of Kafka is needed."""
+"""The adapter of Kafka Streams without jars or Maven, and its driver jar. No jar of Kafka is needed."""
 
 from __future__ import annotations
 

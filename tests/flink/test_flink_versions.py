@@ -1,4 +1,4 @@
-"""Older releases of stock Apache Flink under the kit, each under the profile that comes with the adapter."""
+"""Releases of stock Apache Flink under the kit, each under the profile that the adapter ships for it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ NEWEST = "2.3.0"
 
 @pytest.fixture(scope="module", params=(NEWEST, *OLDER))
 def flink(request: pytest.FixtureRequest) -> Iterator[FlinkAdapter]:
-    """Drives a version."""
+    """Yield an adapter that drives one version."""
     flink_jar()
     options = {} if request.param == NEWEST else {"flink": str(jars_of(request.param))}
     assert flink_jars(options).version == request.param
@@ -48,20 +48,20 @@ def flink(request: pytest.FixtureRequest) -> Iterator[FlinkAdapter]:
 
 
 def release_of(flink: FlinkAdapter) -> tuple[int, int]:
-    """The release that a running Flink says it is of."""
+    """Return the release that a running Flink reports."""
     major, minor, _ = describe("flink", flink).version.split(".")
     return int(major), int(minor)
 
 
 def scenario_of(component: str, setup: Setup, *history: Step) -> Scenario:
-    """A scenario of a test."""
+    """Return a scenario of a test."""
     return COMPONENTS[component].scenario(
         id="small", setup=setup, history=history, origin=Origin("own"), needs=()
     )
 
 
 def outputs_of(flink: FlinkAdapter, scenario: Scenario) -> list[Outputs]:
-    """What a version outputs at each step."""
+    """Return the outputs of a version at each step."""
     (transcript,) = run(flink, [scenario])
     assert transcript is not None
     assert transcript.failure is None
@@ -89,7 +89,7 @@ def test_a_release_does_as_its_profile_and_known_deviations_say(flink: FlinkAdap
 
 
 def test_the_largest_watermark_is_lost_when_all_splits_are_idle_before_2_2(flink: FlinkAdapter) -> None:
-    """FLINK-38454, by the rule SPLIT-5."""
+    """FLINK-38454 breaks the rule SPLIT-5."""
     scenario = scenario_of(
         "splits",
         splits.SplitOutputsSetup(),
@@ -109,9 +109,9 @@ def test_the_largest_watermark_is_lost_when_all_splits_are_idle_before_2_2(flink
 
 
 def test_an_input_that_returns_releases_its_watermark_before_active_until_2_1(flink: FlinkAdapter) -> None:
-    """The watermark that FLINK-38454 withholds goes out while the operator is still idle downstream.
+    """The operator sends the watermark that FLINK-38454 withholds while it is still idle downstream.
 
-    No policy or mutant describes this order, so that the profiles of these releases leave inputs out.
+    No policy or mutant describes this order: the profiles of these releases have a shape without inputs.
     """
     scenario = scenario_of(
         "splits",
@@ -130,9 +130,9 @@ def test_an_input_that_returns_releases_its_watermark_before_active_until_2_1(fl
 def test_a_paused_split_that_finished_fails_the_task_at_another_moment_before_2_3(
     flink: FlinkAdapter,
 ) -> None:
-    """In 2.3 the next bound fails; before, the next bound after the first watermark of the new split.
+    """In 2.3 the next bound fails the task; before, the first bound after the new split's first watermark.
 
-    The policy `source_finished_paused_split` knows the moment of 2.3 only.
+    The policy `source_finished_paused_split` describes only the moment in 2.3.
     """
     beyond = (
         source.AssignStep("a"),
@@ -156,9 +156,9 @@ def test_a_paused_split_that_finished_fails_the_task_at_another_moment_before_2_
 def test_a_paused_split_that_was_idle_is_resumed_at_another_moment_in_each_release(
     flink: FlinkAdapter,
 ) -> None:
-    """A bound admits the split, which is idle; then the split is active again, and a report follows.
+    """A bound admits the idle split; then the split becomes active, and a report and another bound follow.
 
-    The policy `source_idle_paused_split` knows two of these moments: with the bound, and with the report.
+    The policy `source_idle_paused_split` describes two of the three moments: the bound and the report.
     """
     history = (
         source.AssignStep("behind"),

@@ -1,4 +1,4 @@
-"""What an engine does beyond the profile and the known deviations that its adapter declares."""
+"""Differences of an engine that its adapter declares neither as a choice nor as a known deviation."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from tidegauge.wire.scenario import Scenario
 def undeclared_differences(
     name: str, options: Mapping[str, str], *, component: str, scenarios: int, seed: int = 2027
 ) -> list[Scenario]:
-    """Return the random scenarios in which an engine differs from the reference as its adapter declares it.
+    """Return the random scenarios in which an engine differs from the declared reference (`declared:NAME`).
 
     Args:
         name: the name of the adapter.
         options: its options.
-        component: the component of which scenarios are drawn.
-        scenarios: the number of scenarios. At least half of them must be within the reach of the engine.
+        component: the component for which scenarios are drawn.
+        scenarios: the number of scenarios. The engine must be able to run at least half of them.
         seed: the seed of the scenarios.
     """
     with closing(load_adapter(name, options)) as engine:

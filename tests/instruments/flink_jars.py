@@ -8,7 +8,7 @@ import pytest
 from tidegauge_adapters.flink.jars import flink_jars
 
 JARS = "TIDEGAUGE_FLINK_JARS"
-"""The folder that has a folder of jars for each version."""
+"""The variable that names the folder with a subfolder of jars for each version."""
 
 OLDER = ("2.2.1", "2.1.3", "2.0.2", "1.20.5")
 """The versions whose jars `tox -e flink` fetches."""
@@ -23,7 +23,7 @@ def flink_jar() -> Path:
 
 
 def jars_of(version: str) -> Path:
-    """The folder of the jars of a version. Without them the test fails, and says what to do."""
+    """Return the folder with the jars of a version. Without them, the test fails with the remedy."""
     folder = Path(os.environ.get(JARS, "")) / version
     if not (folder / f"flink-runtime-{version}.jar").is_file():
         pytest.fail(

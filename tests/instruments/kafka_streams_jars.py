@@ -1,4 +1,4 @@
-"""The jars of Kafka Streams, for the tests that cannot do without."""
+"""The jars of Kafka Streams, for the tests that require them."""
 
 from pathlib import Path
 
@@ -8,8 +8,8 @@ from tidegauge_adapters.kafka_streams.jars import kafka_streams_jars
 
 
 def stock_jars() -> list[Path]:
-    """Return the jars. Without them the test fails with the command that fetches them."""
+    """Return the jars. Without them, the test fails with the command that fetches them."""
     try:
         return kafka_streams_jars({})
     except ValueError as error:
-        pytest.fail(f"{error}; tox -e kafka-streams does it, too", pytrace=False)
+        pytest.fail(f"{error}; tox -e kafka-streams fetches them, too", pytrace=False)

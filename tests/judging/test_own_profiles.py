@@ -163,7 +163,7 @@ reason = "the clock of a machine can be set back"
 def test_the_profile_that_an_adapter_brings_counts_unless_another_is_given(
     tidegauge: Command, tmp_path: Path
 ) -> None:
-    """The engine never stops its clock: a defect under both profiles, and the only one under its own."""
+    """The engine never pauses its clock: a defect under both profiles, and the only failure under its own."""
     (tmp_path / "clock.py").write_text(ENGINE, encoding="utf-8")
     (tmp_path / "backwards.toml").write_text(BROUGHT, encoding="utf-8")
     run = ("run", "--adapter", "clock:Engine", "--budget", "smoke", "-n", "1")

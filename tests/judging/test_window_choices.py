@@ -21,7 +21,11 @@ from tidegauge_spec import load_registry, read_policies
 
 MUTANTS = {
     "window_touching_sessions": ("window-session-ends-too-early", "window-touching-at-one-end"),
-    "window_session_lateness": ("window-late-before-merging", "window-session-without-its-gap"),
+    "window_session_lateness": (
+        "window-late-before-merging",
+        "window-late-before-its-session",
+        "window-session-without-its-gap",
+    ),
     "window_late_record": ("window-late-and-added", "window-late-by-the-largest-timestamp"),
     "window_late_at_watermark": ("window-dropped-before-it-is-over", "window-expires-a-millisecond-early"),
     "window_order_at_a_watermark": (

@@ -38,13 +38,13 @@ pytestmark = pytest.mark.kafka_streams
 
 @pytest.fixture(scope="module", autouse=True)
 def jars() -> None:
-    """The jars of Kafka Streams, or what to do about it."""
+    """Require the jars of Kafka Streams. Without them, the tests fail with the command that fetches them."""
     stock_jars()
 
 
 @pytest.fixture
 def kafka_streams(request: pytest.FixtureRequest) -> Iterator[KafkaStreamsAdapter]:
-    """The adapter, with the options that the test gives by `indirect`."""
+    """Yield the adapter, with the options that the test passes as an indirect parameter."""
     adapter = KafkaStreamsAdapter(getattr(request, "param", {}))
     yield adapter
     adapter.close()
@@ -121,7 +121,7 @@ DIFFERENCES: dict[str, tuple[dict[str, str], Scenario, list[AnyOutput], list[Any
         [Watermark(20)],
     ),
 }
-"""Each with the options, the scenario that shows it, and the outputs of its last step under `core` and of Kafka
+"""For each difference: the options, a scenario, and the outputs of its last step under `core` and of Kafka
 Streams."""
 
 

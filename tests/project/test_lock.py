@@ -16,7 +16,7 @@ from packed_folders import LIBRARY
 NAMED_BY_TOX = {"pyspark", "pandas"}
 OWN = {"tidegauge"}
 OTHER_FLINKS = {"flink-2.2", "flink-2.1", "flink-2.0", "flink-1.20"}
-"""Extras that exclude `flink`, whose version is the one that is locked."""
+"""Extras that conflict with the extra `flink`, whose version is locked."""
 
 
 def requirements_of(folder: Path) -> Iterator[Requirement]:

@@ -1,4 +1,4 @@
-"""The matrix answers a chooser's questions from the results of runs."""
+"""The matrix answers questions about engines from the results of runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tidegauge.wire.own_profile import Choice
 from tidegauge.wire.results import Results
 from tidegauge_reports.matrix import markdown
 from tidegauge_reports.matrix.columns import Run
-from tidegauge_reports.matrix.questions import Answer, Question, answer, read_questions
+from tidegauge_reports.matrix.questions import NOT_IN_RUN, Answer, Question, answer, read_questions
 from tidegauge_reports.matrix.table import build_matrix
 from tidegauge_reports.matrix.verdict_table import render_json
 from tidegauge_reports.shipped import load_shipped
@@ -114,7 +114,8 @@ def test_a_part_that_did_not_run_is_told_from_one_that_the_engine_lacks() -> Non
     assert answer(question("source_aligned_watermark"), spark) is None
     windows = [rule for rule in spark.rules if rule.id.startswith("WIN-")]
     given = answered("valve_flush_when_all_idle", replace(spark, rules=windows))
-    assert (given.value, given.text) == ("", "Not in this run.")
+    assert given == NOT_IN_RUN
+    assert build_matrix([Run(replace(spark, rules=[]))]).questions == []
 
 
 def test_what_the_adapter_does_stands_beside_the_answer() -> None:

@@ -20,7 +20,7 @@ PROFILE = str(Path(__file__).with_name("profile.toml"))
 _TRIGGERS = ("default", "after-watermark")
 _TIMES = {"since-1970": SINCE_EPOCH, "any": ANY_TIME}
 _OPTIONS = ("beam", "times", "trigger")
-# Pipelines are short: code of the second compiler is not used long enough to pay for its compilation.
+# Pipelines are short: compilation by the second JIT compiler (C2) would take longer than it saves.
 _JVM = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx512m", "-XX:-UsePerfData")
 _AT_MOST = {
     "state-cover": 400,
@@ -29,7 +29,7 @@ _AT_MOST = {
     "properties": 250,
     "shrinking": 40,
 }
-"""A pipeline takes about 40 ms."""
+"""Limits for each suite and for shrinking, since a pipeline takes about 40 ms."""
 
 _BY_ADAPTER = {
     "WIN-6": "the adapter sorts the panes of a step by the ends of their windows, since the elements of a "
@@ -45,10 +45,12 @@ _REMARK = (
 class BeamJavaAdapter(ProcessAdapter):
     """Runs pipelines of Apache Beam for Java in one JVM per worker.
 
-    Options: `beam`, the folder that contains Beam's jars, by default the folder into which
-    `python -m tidegauge_adapters.beam_java.jars` fetches them; `trigger`, the event-time trigger: `default`
-    is `DefaultTrigger`, `after-watermark` is `AfterWatermark.pastEndOfWindow()` with a late firing for each
-    record; `times`: `since-1970`, or `any` to test records before 1970, too.
+    Options:
+        beam: the folder that contains Beam's jars; by default, the folder into which
+            `python -m tidegauge_adapters.beam_java.jars` fetches them.
+        trigger: the event-time trigger. `default` is `DefaultTrigger`; `after-watermark` is
+            `AfterWatermark.pastEndOfWindow()` with a late firing for each record.
+        times: `since-1970`, or `any` to test records before 1970 as well.
     """
 
     def __init__(self, options: Mapping[str, str]) -> None:

@@ -1,4 +1,4 @@
-"""Fetch and find the jars of Apache Beam's Java SDK, its direct runner and what both need.
+"""Fetch and find the jars of Apache Beam's Java SDK and direct runner, with their dependencies.
 
 `python -m tidegauge_adapters.beam_java.jars` fetches the jars with Maven into a folder in the user's cache.
 The adapter looks for the jars in this folder, or in the folder given by an option.
@@ -33,8 +33,8 @@ def beam_class_path(options: Mapping[str, str]) -> Path:
     """Return the class path of all jars in the folder, as the JVM and the compiler accept it: `FOLDER/*`.
 
     Raises:
-        ValueError: if a jar of Beam is missing; the message is one line and names the command that fetches
-            it.
+        ValueError: if a jar of Beam is missing. The message is one line and names the command that fetches
+            the jars.
     """
     given = options.get("beam")
     folder = jars_folder() if given is None else Path(given)

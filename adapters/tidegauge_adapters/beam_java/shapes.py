@@ -16,9 +16,10 @@ SINCE_EPOCH = WindowShape(
     no_timestamp=False,
     snapshots=False,
 )
-"""Timestamps of Beam are within 2^63 microseconds, with the end of a window and the allowed lateness. In a
-pipeline, windows of more than 10,000 years (315,576,000,000 s) are rejected. A pipeline fails at a record in
-a gap between windows. Records before 1970 are excluded, since windows do not cover them."""
+"""Timestamps in Beam, including the end of a window plus the allowed lateness, must be within 2^63
+microseconds. Beam rejects a pipeline with windows of more than 10,000 years (315,576,000,000 s). A pipeline
+fails at a record in a gap between windows. Records before 1970 are excluded, since their windows do not
+contain them."""
 
 ANY_TIME = replace(SINCE_EPOCH, lowest=-(2**52))
-"""With records before 1970, to show this defect."""
+"""The same shape with records before 1970, which show this defect."""

@@ -29,8 +29,8 @@ _WINDOWS = WindowShape(accumulation=("discarding", "accumulating"))
 """Flink's windows take back no result."""
 
 _PROFILES = Path(__file__).parent / "profiles"
-"""What releases before the newest do otherwise: `flink-RELEASE.toml`, and their defects, in
-`flink-RELEASE-deviations.toml`."""
+"""The profiles of older releases (`flink-RELEASE.toml`) and their known defects
+(`flink-RELEASE-deviations.toml`)."""
 
 _JVM = ("-XX:+UseSerialGC", "-Xmx512m", "-XX:-UsePerfData")
 
@@ -41,9 +41,9 @@ class FlinkAdapter(ProcessAdapter):
 
     Options: `flink`, the folder of Flink's jars (those of `tidegauge[flink]`); `splits`, whether the
     multiplexer of splits writes to its output as in a task (`output`), or is `bare`; `alignment-buffer`, the
-    `pipeline.watermark-alignment.buffer-size` of jobs from Flink 2.3 on. That is 0 here: with its own 3 Flink
-    looks at samples that it takes at an interval on the wall, and nothing is known of how far a subtask runs
-    past its bound.
+    `pipeline.watermark-alignment.buffer-size` of jobs from Flink 2.3 on. The default here is 0. With Flink's
+    own default, 3, Flink checks samples that it takes at a wall-clock interval, and it is not predictable how
+    far a subtask runs past its bound.
     """
 
     def __init__(self, options: Mapping[str, str]) -> None:
@@ -59,7 +59,7 @@ class FlinkAdapter(ProcessAdapter):
         java = require_java("Flink")
         flink = flink_jars(options)
         if "alignment-buffer" in options and flink.release != NEWEST:
-            raise ValueError(f"option alignment-buffer: Flink {flink.version} has no buffer, 2.3 brought it")
+            raise ValueError(f"option alignment-buffer: Flink {flink.version} has no buffer; 2.3 added it")
         driver = driver_for(flink.release)
         class_path = f"{driver.class_path}:{flink.class_path}"
         super().__init__({}, (java, *_JVM, "-cp", class_path, driver.main_class, splits))
@@ -69,8 +69,8 @@ class FlinkAdapter(ProcessAdapter):
         self._cluster: jobs.JobsOnACluster | None = None
 
     def describe(self) -> Implementation:
-        """What the driver says of its classes, where jobs run, and what the release does otherwise than the
-        newest; starts no cluster."""
+        """Return the driver's description of its classes, with the layer of jobs and with the profile and the
+        known deviations of the release. Starts no cluster."""
         described = super().describe()
         return replace(
             described,

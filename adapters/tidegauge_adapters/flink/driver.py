@@ -1,8 +1,8 @@
 """The driver jars, which translate between the protocol and Flink's classes.
 
-`python -m tidegauge_adapters.flink.driver` builds the jar for the version of Flink that it is given, with
-Flink's jars and a JDK. `java` has the sources for the newest version. `java-VERSION` has the sources that
-are different in this version and in all older ones.
+`python -m tidegauge_adapters.flink.driver` builds the jars for the given versions of Flink, with Flink's jars
+and a JDK. `java` has the sources for the newest version. `java-VERSION` has the sources that differ for this
+version and all older ones.
 """
 
 import argparse
@@ -16,7 +16,8 @@ _FOLDER = Path(__file__).parent
 _MAIN_CLASS = "tidegauge.flink.Driver"
 
 DRIVER = DriverJar(_FOLDER, _MAIN_CLASS)
-"""The driver for the newest release. Older ones need a few classes in front of it."""
+"""The driver for the newest release. For an older release, a jar with a few classes precedes it on the class
+path."""
 
 
 def driver_for(release: str) -> DriverJar:

@@ -34,14 +34,14 @@ class FlinkJars:
 
 
 def flink_jars(options: Mapping[str, str]) -> FlinkJars:
-    """Return Flink's jars: those in the folder of the option `flink`, or else the installed ones.
+    """Return Flink's jars: from the folder of the option `flink`, or else the installed jars.
 
-    The folder has Flink's own distribution (`flink-dist-VERSION.jar`), or `flink-runtime-VERSION.jar` and
-    its dependencies, as Maven copies them.
+    The folder contains Flink's own distribution (`flink-dist-VERSION.jar`), or `flink-runtime-VERSION.jar`
+    and its dependencies, as Maven copies them.
 
     Raises:
-        ValueError: if there are no jars, or jars of a version that the adapter does not drive; the message
-            is one line with the remedy.
+        ValueError: if there are no jars, or if the adapter does not drive their version. The message is one
+            line with the remedy.
     """
     given = options.get("flink")
     folder = _installed() if given is None else Path(given)

@@ -21,7 +21,7 @@ _SECONDS = "120"
 
 
 def remark(release: str, buffer: str) -> str:
-    """Return how jobs are run, for the description of the adapter."""
+    """Return the sentence on how jobs run, for the description of the adapter."""
     return _REMARK + (_BUFFER.format(buffer) if release == NEWEST else "") + "."
 
 

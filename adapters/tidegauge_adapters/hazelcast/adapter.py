@@ -49,8 +49,8 @@ class HazelcastAdapter(ProcessAdapter):
         self.options = dict(options)
 
     def describe(self) -> Implementation:
-        """Return the driver's description of its classes, with their shapes, the files with their choices and
-        known defects, and a remark."""
+        """Return the driver's description of its classes, with their shapes, the files of the profile and the
+        known deviations, and a remark."""
         return replace(
             super().describe(), profile_file=_PROFILE, deviations=_DEVIATIONS, shapes=SHAPES, remark=_REMARK
         )

@@ -34,8 +34,8 @@ class KafkaStreamsAdapter(ProcessAdapter):
     Options:
         emit: when a window emits results: once when it closes, by `EmitStrategy.onWindowClose` (`close`, the
             default) or by `suppress(untilWindowCloses)` (`suppress`), or with each record (`update`).
-        retention: what stores retain: `all` windows (the default), or what the DSL computes from size, gap
-            and grace period (`dsl`).
+        retention: which windows stores retain: `all` (the default), or those within the retention that the
+            DSL computes from size, gap and grace period (`dsl`).
         kafka-streams: the folder that contains the jars; by default, the folder into which
             `python -m tidegauge_adapters.kafka_streams.jars` fetches them.
     """
@@ -56,7 +56,8 @@ class KafkaStreamsAdapter(ProcessAdapter):
         self.options = dict(options)
 
     def describe(self) -> Implementation:
-        """Return the driver's description of its topology, with its shape and a remark."""
+        """Return the driver's description of its topology, with its shape, the files of the profile and the
+        known deviations, and a remark."""
         is_suppressed = self._emit == "suppress"
         return replace(
             super().describe(),
@@ -69,8 +70,8 @@ class KafkaStreamsAdapter(ProcessAdapter):
     def inexpressible(self, scenario: Scenario) -> str | None:
         """Return why a scenario is skipped, or None.
 
-        The first windows of Kafka Streams start at 0. A record near 0 also belongs to windows that start
-        earlier if windows overlap.
+        In Kafka Streams, no window starts before 0. By the specification, a record near 0 also belongs to
+        windows that start before 0 if windows overlap.
         """
         if isinstance(scenario, WindowScenario) and _has_windows_before_zero(scenario):
             return "windows that start before 1970"

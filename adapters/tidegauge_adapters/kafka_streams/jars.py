@@ -1,8 +1,7 @@
 """Fetch and find the jars of Kafka Streams.
 
 `python -m tidegauge_adapters.kafka_streams.jars` fetches the jars with Maven into a folder in the user's
-cache.
-The adapter looks for the jars in this folder, or in the folder given by an option.
+cache. The adapter looks for the jars in this folder, or in the folder given by an option.
 """
 
 import os
@@ -21,7 +20,8 @@ _ARTIFACTS = (
     f"org.apache.kafka:kafka-clients:{VERSION}",
     "org.slf4j:slf4j-api:1.7.36",
 )
-"""All that a topology with stores in memory loads: of the other dependencies, RocksDB alone has 73 MB."""
+"""The jars that a topology with in-memory stores loads. Other dependencies are not fetched: RocksDB alone has
+73 MB."""
 
 _REMEDY = f"{FETCH} fetches the jars with Maven (13 MB)"
 
@@ -40,7 +40,7 @@ def kafka_streams_jars(options: Mapping[str, str]) -> list[Path]:
     """Return the paths of the jars.
 
     Raises:
-        ValueError: if one is missing; the message is one line and names the command that fetches it.
+        ValueError: if a jar is missing. The message is one line and names the command that fetches the jars.
     """
     given = options.get("kafka-streams")
     folder = jars_folder() if given is None else Path(given)
@@ -53,7 +53,7 @@ def kafka_streams_jars(options: Mapping[str, str]) -> list[Path]:
 
 
 def fetch(folder: Path) -> None:
-    """Fetch the jars that a folder lacks.
+    """Fetch the jars that are missing in a folder.
 
     Raises:
         ValueError: if Maven is missing or fails; the message is one line.

@@ -21,8 +21,8 @@ _FINAL = WindowShape(
     end_of_input=False,
     snapshots=False,
 )
-"""A window emits one result, when it closes. The grace period would delay this result: allowed lateness,
-after which a second result follows, does not exist."""
+"""A window emits one result, when it closes. There is no allowed lateness, which would bring a second result:
+the grace period only delays the first."""
 
 _UPDATES = WindowShape(
     triggers=("per-record",),
@@ -39,8 +39,8 @@ _UPDATES = WindowShape(
     end_of_input=False,
     snapshots=False,
 )
-"""A window emits a result with each record, until the grace period after its end is over: this is the allowed
-lateness."""
+"""A window emits a result with each record, until the grace period after its end is over. The grace period is
+the allowed lateness."""
 
 SHAPES: dict[str, tuple[AnyShape, ...]] = {
     "suppress": (_FINAL,),

@@ -61,8 +61,8 @@ def diff(
     """Put random scenarios through two engines until they differ, and show the smallest difference.
 
     A component is left at its first difference. Nothing is judged: which engine is right is not said.
-    The engine `declared:ADAPTER` is the reference under the profile and with the known deviations that the
-    adapter declares. Beside the adapter it shows what the engine does differently without declaring it.
+    The engine `declared:ADAPTER` is the reference with the profile and the known deviations that the adapter
+    declares. Compared with the adapter itself, it shows the differences that the adapter does not declare.
     Exit code 0: no difference.
     1: they differ.
     2: bad input.

@@ -1,7 +1,7 @@
-"""Watermarks that precede records, for engines whose records move event time (contract `record-ahead`).
+"""Watermarks that precede records, for engines in which records advance event time (contract `record-ahead`).
 
-A history that breaks the contract is completed rather than discarded: the missing watermark is put before
-the record.
+A scenario that breaks the contract is completed rather than discarded: the missing watermark is inserted
+before the record.
 """
 
 from collections.abc import Sequence
@@ -13,10 +13,10 @@ from .shared.upstream import PARTS, WORDS, Upstream, tag_of
 
 
 def leading_watermark(component: Component, upstream: Upstream, step: Step) -> Step | None:
-    """Return the watermark that upstream sends before a record; None if there need not be one.
+    """Return the watermark that upstream must send before a record; None if the contract requires none.
 
-    The watermark is 1 ms before the record, or at the record where the shape has a coarser resolution or no
-    earlier timestamp.
+    The watermark is 1 ms before the record. It is at the record's timestamp if the shape has a coarser
+    resolution or no earlier timestamp.
     """
     shape = component.shape
     if shape is None or upstream.breach(step) != WORDS["record-ahead"]:
@@ -29,9 +29,10 @@ def leading_watermark(component: Component, upstream: Upstream, step: Step) -> S
 
 
 def with_leading_watermarks(component: Component, history: Sequence[Step]) -> tuple[Step, ...]:
-    """Return the steps with the watermarks that the contract demands before records.
+    """Return the steps with the watermarks that the contract requires before records.
 
-    Watermarks that do not rise any more because of an added one are left out if the contract excludes them.
+    A later watermark that no longer rises because of an inserted one is removed if the contract excludes
+    falling watermarks.
     """
     contract = component.shape.contract if component.shape is not None else ()
     if "record-ahead" not in contract:

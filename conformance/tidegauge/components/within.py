@@ -90,7 +90,7 @@ def fitted(component: Component, scenario: Scenario) -> Scenario:
     """Return a scenario that lies within the shape of a narrowed component and otherwise does the same.
 
     Times are converted to the resolution and the durations of the shape, names are changed, steps that the
-    shape lacks are left out, and the watermarks that the contract demands are added. The id gets the mark of
+    shape lacks are removed, and the watermarks that the contract requires are added. The id gets the mark of
     the shape. The result is the scenario itself if it lies within the shape already, or if no such scenario
     exists.
     """

@@ -86,9 +86,9 @@ class ComponentAdapter(Adapter):
     Nothing maps by default: whatever else an engine raises is an error and never an answer. One that relies
     on its runtime for what no runtime sends says `refuses = False`, and is not given it. An engine with fewer
     features than the chapters describe declares them, `shapes = (WindowShape(assigners=("tumbling",)),)`:
-    scenarios are drawn within them. The files of its author's profile and of its known deviations are named
-    in `profile_file` and `deviations`; a run without `--profile` and `--deviations` uses them. What the
-    adapter does in place of the engine stands in `by_adapter`, by the rule that is kept in this way.
+    scenarios are drawn within them. `profile_file` and `deviations` name the files of the engine's profile
+    and known deviations; a run without `--profile` and `--deviations` uses these files. `by_adapter` states
+    what the adapter does in place of the engine, for each rule that is kept in this way.
     """
 
     name = ""

@@ -118,7 +118,7 @@ def replaying(file: Path, request: Request, profile: str, flag: str = "") -> str
         if command is None
         else f"--command {shlex.quote(command)}"
     )
-    # A profile that comes with the adapter has no name of its own on the command line: it is the default.
+    # A profile that the adapter ships has no name for `--profile`: a replay without the option uses it.
     judged_by = request.profile or (profile if profile in PROFILES else None)
     measured = f"--profile {shlex.quote(judged_by)}" if judged_by is not None else ""
     deviations = f"--deviations {shlex.quote(request.deviations)}" if request.deviations else ""

@@ -24,8 +24,8 @@ class Implementation(Struct, frozen=True, kw_only=True):
 
     `capabilities`: the components it claims, and extras: `snapshot`, `int64`; of jobs `alignment`, `restart`,
     `job-idleness`, `job-backpressure`, `job-windows`, `job-out-of-orderness`; of backlog `watermark-lag`.
-    `profile`: what it suggests to be measured against; the run decides. `profile_file`: the file of the
-    profile of its author, which comes with the adapter; without `--profile` it is what the run is judged by.
+    `profile`: what it suggests to be measured against; the run decides. `profile_file`: the file with its
+    author's profile, if the adapter ships one; a run without `--profile` uses this profile.
     `observes`: at each step, at the end
     of each group of steps, or at the end of the scenario. `layer`: where its code runs; `layers`: the
     components whose code runs elsewhere. `options`: those it was given, part of its identity. `overshoot`:

@@ -20,9 +20,9 @@ from .table import Chapter, Matrix
 FILE_NAME = "matrix.svg"
 NARROW_FILE_NAME = "matrix-narrow.svg"
 NARROW = 3
-"""So many engines side by side are readable on a telephone."""
+"""Maximum number of engines that are readable side by side on a telephone."""
 WIDE = 6
-"""So many engines side by side are readable in a README."""
+"""Maximum number of engines that are readable side by side in a README."""
 
 _MARGIN = 14.0
 _GAP = 10.0

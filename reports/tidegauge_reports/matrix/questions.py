@@ -1,4 +1,4 @@
-"""A chooser's questions in plain words, answered from the results of runs."""
+"""Questions of a user who chooses an engine, in plain words, answered from the results of runs."""
 
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -23,11 +23,15 @@ _NO_ANSWER = ("not-tested", "error", "suspect")
 class Question(Struct, frozen=True, forbid_unknown_fields=True):
     """A question about engines.
 
-    text: the question. policy: the policy that it is about; empty if it is about rules. rules: these rules.
-    answers: the answer for each value of the policy, or for rules that are `kept` and `broken`. limited_by:
-    the rules of the policy that the answer rests on; empty for all of them. feature: the field of the
-    component's shape and the value that an engine must have there; None if it needs none. unaffected_by: the
-    mutants that break one of the rules in a way that says nothing about the question.
+    Attributes:
+        text: the question.
+        answers: the answer for each value of the policy, or for `kept` and `broken` rules.
+        policy: the policy of the question; empty if the question is about rules.
+        rules: the rules of the question; empty if the question is about a policy.
+        limited_by: the rules of the policy on which the answer rests; empty for all of them.
+        feature: a field of the component's shape and the value that this field must contain, or None. An
+            engine without the feature has no answer.
+        unaffected_by: mutants that break one of the rules without changing the answer.
     """
 
     text: str
@@ -39,24 +43,31 @@ class Question(Struct, frozen=True, forbid_unknown_fields=True):
     unaffected_by: tuple[str, ...] = ()
 
     def decided_by(self) -> tuple[str, ...]:
-        """Return the ids of the rules whose verdicts carry the answer."""
+        """Return the ids of the rules whose verdicts decide the answer."""
         rules = load_registry().rules.values()
         of_policy = tuple(rule.id for rule in rules if self.policy in rule.policies)
         return self.rules or self.limited_by or of_policy
 
 
 class Answer(Struct, frozen=True):
-    """What a run says to a question.
+    """The answer of a run to a question.
 
-    text: the answer in words. value: the policy value, or `kept` or `broken`; empty if the engine follows no
-    value, or if the run does not show which. but: what else the reader must know: what the adapter does in
-    the engine's place, or the profile by which a rule is kept. rules: the rules that the answer rests on.
+    Attributes:
+        text: the answer in words.
+        value: the policy value, or `kept` or `broken`; empty if the engine follows no value, or if the run
+            does not show which.
+        but: what the adapter does in place of the engine, and the policy by which a rule is kept.
+        rules: the rules on which the answer rests.
     """
 
     text: str
     value: str = ""
     but: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
+
+
+NOT_IN_RUN = Answer("Not in this run.")
+"""The answer of a run that was narrowed to other rules."""
 
 
 class _File(Struct, forbid_unknown_fields=True):
@@ -79,7 +90,7 @@ def answer(question: Question, results: Results) -> Answer | None:
     rules = [rule for rule in results.rules if rule.id in ids]
     claimed = [rule for rule in rules if rule.verdict != "not-applicable"]
     if len(rules) < len(ids):
-        return Answer("Not in this run.", rules=ids)
+        return NOT_IN_RUN
     if not claimed or not _has(question.feature, claimed[0], results):
         return None
     open_rules = [rule.id for rule in claimed if rule.verdict in _NO_ANSWER]
@@ -121,13 +132,13 @@ def _component_name(rule: RuleResult) -> str:
 
 
 def _has(feature: tuple[str, str] | None, rule: RuleResult, results: Results) -> bool:
-    """Return whether the engine has a feature of the component that a rule belongs to."""
+    """Return whether the shape of a rule's component contains a feature."""
     shape = shape_of(_component_name(rule), results.implementation.shapes)
     return feature is None or shape is None or feature[1] in getattr(shape, feature[0])
 
 
 def _component_of(rule: RuleResult, results: Results) -> ComponentResult | None:
-    """Return the diagnosis of the component that a rule belongs to; None if no scenario of it ran."""
+    """Return the diagnosis of a rule's component; None if no scenario of the component ran."""
     name = _component_name(rule)
     return next((each for each in results.components if each.component == name), None)
 

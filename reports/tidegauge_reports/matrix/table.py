@@ -9,7 +9,7 @@ from tidegauge.words.verdicts import SIGNS, Standing, standing
 from ..chapter_titles import chapter_title
 from ..text import short
 from .columns import Column, Run, columns_of
-from .questions import Answer, Question, answer, read_questions
+from .questions import NOT_IN_RUN, Answer, Question, answer, read_questions
 
 _LONGEST_ID = 40
 
@@ -91,12 +91,16 @@ class Matrix:
 
     @property
     def questions(self) -> list[tuple[Question, list[Answer | None]]]:
-        """The questions to which a run gives an answer, with the answer of each column."""
+        """The questions that a run has tested, with the answer of each column."""
         asked = [
             (question, [answer(question, column.run.results) for column in self.columns])
             for question in read_questions()
         ]
-        return [(question, answers) for question, answers in asked if any(answers)]
+        return [
+            (question, answers)
+            for question, answers in asked
+            if any(given not in (None, NOT_IN_RUN) for given in answers)
+        ]
 
     @property
     def rows(self) -> list[Row]:

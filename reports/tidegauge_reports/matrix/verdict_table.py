@@ -71,11 +71,11 @@ class Engine(Struct, frozen=True):
 
 
 class EngineAnswer(Struct, frozen=True):
-    """What a run says to a chooser's question.
+    """The answer of a run to a question.
 
     engine: the number of the engine. question, answer: as in the table of questions. policy, value: the
-    policy value behind the answer; the policy is empty for a question about rules, whose value is "kept" or
-    "broken". but: what limits the answer. rules: the rules that it rests on.
+    policy value behind the answer; for a question about rules, the policy is empty and the value is "kept"
+    or "broken". but: sentences that limit the answer. rules: the rules on which the answer is based.
     """
 
     engine: int
@@ -137,7 +137,7 @@ def _engine(column: Column) -> Engine:
 
 
 def _answers(matrix: Matrix) -> Iterator[EngineAnswer]:
-    """Yield the answers question by question; there is none where the engine claims none of the rules."""
+    """Yield the answers question by question, without engines that claim none of the rules."""
     for question, answers in matrix.questions:
         for number, given in enumerate(answers):
             if given is not None:

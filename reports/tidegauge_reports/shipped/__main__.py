@@ -1,10 +1,10 @@
 """`python -m tidegauge_reports.shipped [ENGINE...]`, in a clone: renew what comes with Tidegauge.
 
-Runs the suites on the engines below, or on those of them that are named. Writes the verdicts of each beside
+Runs the suites on all engines below, or on the named ones only. Writes the verdicts of each engine beside
 this module, and draws the matrix of the README again. All runs take about an hour on two cores. If no engine
-is named, the diagnoses of mutants that are not fresh any more are recorded again, too. `--diagnoses` does
-only that: about 10 minutes for all; to have all again, remove their file.
-`--draw` runs nothing and only draws the verdicts that are there.
+is named, diagnoses of mutants that are out of date are recorded again, too. `--diagnoses` does only this and
+takes about 10 minutes for all mutants; to record all diagnoses again, remove their file.
+`--draw` runs nothing and only draws the existing verdicts.
 """
 
 import subprocess
@@ -37,9 +37,9 @@ ENGINES: Mapping[str, Sequence[str]] = {
     "spark-exact": ("--adapter", "spark-exact"),
     "spark-native": ("--adapter", "spark-native"),
 }
-"""The engines whose verdicts come with the project, and how each is run. Flink is in it twice: by what its
-release does, and by what the specification asks. Engines of other projects run at the smallest budget; each
-needs its package or its jars."""
+"""The engines whose verdicts come with the project, and the options of each run. Flink is listed twice: under
+its own profile, and under `core`. Engines of other projects run at the smallest budget; each needs its
+package or its jars."""
 
 _VERDICTS = Path("reports", "tidegauge_reports", "shipped", FILE_NAME)
 _DIAGNOSES = _VERDICTS.with_name(diagnoses.FILE_NAME)

@@ -90,7 +90,7 @@ def breach_of(contract: Sequence[NeverSent], history: Iterable[Step]) -> str:
 
 
 def tag_of(step: Step | type[Step]) -> str:
-    """Return the name of a step without the part of the input that it comes from: `watermark`, `record`."""
+    """Return the name of a step without the prefix for an input or a split: `watermark`, `record`."""
     return str(step.__struct_config__.tag).removeprefix("input-").removeprefix("split-")
 
 

@@ -57,7 +57,7 @@ def _late_before_its_session(self: Any, own: Any, value: int) -> Any:
 
 
 def _expired_with_its_last_record(self: Any) -> Any:
-    # A session that ends at 5 gets no record at the watermark 4, even where it fires at 5 (`inclusive`).
+    # A session that ends at 5 accepts no record at the watermark 4, even if it fires at 5 (`inclusive`).
     sessions = isinstance(self.assigner, Session)
     moments = {w: self._allowed_until(w[1] - 1) if sessions else self._cleanup_time(w) for w in self.windows}
     expired = (w for w, moment in moments.items() if self._is_past(moment))

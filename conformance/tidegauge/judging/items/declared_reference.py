@@ -1,4 +1,4 @@
-"""`declared:ADAPTER` in `tidegauge diff`: the reference as an adapter declares its engine."""
+"""`declared:ADAPTER` in `tidegauge diff`: the reference with the behaviour that an adapter declares."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from ..reference.deviations import deviations_of
 from ..reference.profiles import declared_profile, under_profile
 
 DECLARED = "declared:"
-"""The beginning of such a name; the rest is the name of the adapter."""
+"""The prefix of such an engine's name; the name of the adapter follows."""
 
 
 class DeclaredReference(OfTheReference):
     """The reference under the profile and with the known deviations that an adapter declares.
 
-    It claims the components of the adapter within the same shapes. If it agrees with the engine, everything
-    that the engine does differently is declared.
+    The reference claims the components of the adapter within the same shapes. If it agrees with the engine,
+    the adapter declares all differences of its engine.
     """
 
     def __init__(self, declared: Implementation) -> None:
@@ -45,15 +45,15 @@ class DeclaredReference(OfTheReference):
         return replace(self._declared, name=f"{self._declared.name} as declared", observes="step")
 
     def inexpressible(self, scenario: object) -> str | None:
-        """Return None: what the engine is not given is decided by its own adapter."""
+        """Return None: the adapter of the engine decides which scenarios are skipped."""
         return None
 
 
 def load_declared(name: str, options: Mapping[str, str]) -> ContainedAdapter:
-    """Return the reference as the adapter behind `declared:` declares its engine.
+    """Return the reference with the behaviour that an adapter declares.
 
     Args:
-        name: the name, with `declared:`.
+        name: `declared:` and the name of the adapter.
         options: the options of the adapter.
 
     Raises:
@@ -71,7 +71,7 @@ def load_declared(name: str, options: Mapping[str, str]) -> ContainedAdapter:
 
 
 def _engine(component: Component, semantics: Semantics, setup: Setup) -> object:
-    """Return the reference's engine of a component under these semantics."""
+    """Return the reference's engine for a component under the given semantics."""
     if isinstance(semantics, DeviatingReference):
         return component.build(semantics.module_of(component), setup, semantics.policies)
     return component.reference(setup, semantics)

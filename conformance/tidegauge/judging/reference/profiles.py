@@ -85,16 +85,19 @@ def profile_of(given: str) -> Profile:
 
 
 def chosen_profile(given: str | None, implementation: Implementation) -> Profile:
-    """Return the profile that an engine is judged by.
+    """Return the profile by which an engine is judged.
 
-    It is the given one; without one, the profile of the engine's author that comes with the adapter; without
-    that, the profile of the specification that the adapter suggests. Raises `BadInput`.
+    The first of these that exists: the given profile, the author's profile that the adapter ships, the
+    profile of the specification that the adapter suggests.
+
+    Raises:
+        BadInput: if the name is unknown or the file is rejected.
     """
     return profile_of(given) if given is not None else declared_profile(implementation)
 
 
 def declared_profile(implementation: Implementation) -> Profile:
-    """Return the profile that an adapter declares: its author's file, or one of the specification.
+    """Return the profile that an adapter declares: its author's file, or a profile of the specification.
 
     Raises:
         BadInput: if the name is unknown or the file is rejected.
