@@ -7,7 +7,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from beam_java_jars import stock_class_path
+from maven_jars_of import folder_with
+
+from tidegauge_adapters.beam_java.jars import JARS
 
 pytestmark = pytest.mark.beam_java
 
@@ -23,7 +25,7 @@ PRINTED = dict(
 @pytest.fixture(scope="module")
 def classes(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Return the class path of the compiled programs and Beam's jars."""
-    beam = stock_class_path()
+    beam = folder_with(JARS) / "*"
     folder = tmp_path_factory.mktemp("classes")
     programs = sorted(map(str, FOLDER.glob("*.java")))
     subprocess.run(["javac", "-nowarn", "-d", str(folder), "-cp", str(beam), *programs], check=True)

@@ -9,8 +9,9 @@ from typing import Any
 
 import psutil
 import pytest
-from beam_java_jars import stock_class_path
 from conftest import Command, results_in
+from declared_engines import undeclared_differences_of
+from maven_jars_of import folder_with
 
 from tidegauge import Scenario
 from tidegauge.components.registry import COMPONENTS
@@ -18,8 +19,6 @@ from tidegauge.components.within import component_within
 from tidegauge.drawing.histories import draw_history
 from tidegauge.engine.loading import describe
 from tidegauge.engine.runner import run
-from tidegauge.judging.items.judge import judge
-from tidegauge.judging.reference.oracle import expect
 from tidegauge.judging.reference.profiles import declared_profile
 from tidegauge.wire.base_scenario import Origin
 from tidegauge.wire.steps.window import (
@@ -33,6 +32,7 @@ from tidegauge.wire.steps.window import (
 )
 from tidegauge.wire.vocabulary import AnyOutput, Drop, Fire, Watermark
 from tidegauge_adapters.beam_java.adapter import BeamJavaAdapter
+from tidegauge_adapters.beam_java.jars import JARS
 from tidegauge_adapters.reference import ReferenceAdapter
 
 pytestmark = pytest.mark.beam_java
@@ -41,7 +41,7 @@ pytestmark = pytest.mark.beam_java
 @pytest.fixture(scope="module", autouse=True)
 def class_path() -> Path:
     """Return Beam's jars. Without them, the tests fail with the command that fetches them."""
-    return stock_class_path()
+    return folder_with(JARS)
 
 
 @pytest.fixture
@@ -151,19 +151,11 @@ def test_under_its_own_profile_no_rule_fails(tidegauge: Command, tmp_path: Path)
     }
 
 
-def differing(adapter: BeamJavaAdapter, seed: int, count: int) -> list[str]:
+def differing(adapter: BeamJavaAdapter, seed: int, count: int) -> list[Scenario]:
     """Return the scenarios in which Beam differs from the reference under Beam's own profile."""
-    described = describe("beam-java", adapter)
-    policies = declared_profile(described).policies
-    component = component_within("window", described.shapes)
-    drawn = [draw_history(component, seed, index, policies) for index in range(count)]
-    assert all(adapter.inexpressible(scenario) is None for scenario in drawn)
-    answers = zip(drawn, run(adapter, drawn), strict=True)
-    return [
-        scenario.id
-        for scenario, transcript in answers
-        if not judge(scenario, transcript, expect(scenario, policies), "step").agrees
-    ]
+    return undeclared_differences_of(
+        "beam-java", adapter, component="window", scenarios=count, at_least=count, seed=seed
+    )
 
 
 def test_beam_agrees_with_the_reference_under_its_profile(beam: BeamJavaAdapter) -> None:

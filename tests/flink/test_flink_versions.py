@@ -6,24 +6,20 @@ from collections.abc import Iterator
 
 import pytest
 from conftest import Command
+from declared_engines import undeclared_differences_of
 from flink_jars import OLDER, flink_jar, jars_of
 
 from tidegauge.components.job.jobs import JOBS
 from tidegauge.components.registry import COMPONENTS
-from tidegauge.components.within import component_within
-from tidegauge.drawing.histories import draw_history
 from tidegauge.engine.loading import describe
 from tidegauge.engine.runner import run
-from tidegauge.judging.items.difference import Side
 from tidegauge.judging.jobs.examination import replayed
-from tidegauge.judging.reference.deviating_reference import with_deviations
-from tidegauge.judging.reference.deviations import deviations_of
 from tidegauge.judging.reference.oracle import expect
-from tidegauge.judging.reference.profiles import declared_profile, under_profile
+from tidegauge.judging.reference.profiles import declared_profile
 from tidegauge.wire.base_scenario import Origin
 from tidegauge.wire.scenario import Scenario
 from tidegauge.wire.steps import source, splits
-from tidegauge.wire.transcript import Outputs, same_outputs
+from tidegauge.wire.transcript import Outputs
 from tidegauge.wire.vocabulary import Active, Error, Idle, Setup, SplitsResumed, Step, Watermark
 from tidegauge_adapters.flink.adapter import FlinkAdapter
 from tidegauge_adapters.flink.jars import flink_jars
@@ -70,21 +66,9 @@ def outputs_of(flink: FlinkAdapter, scenario: Scenario) -> list[Outputs]:
 
 @pytest.mark.parametrize("component", STEPPED)
 def test_a_release_does_as_its_profile_and_known_deviations_say(flink: FlinkAdapter, component: str) -> None:
-    described = describe("flink", flink)
-    profile = declared_profile(described)
-    semantics = with_deviations(profile.policies, deviations_of(None, described.deviations).deviation)
-    implementation = under_profile(profile, described)
-    drawn_within = component_within(component, implementation.shapes)
-    drawn = [draw_history(drawn_within, 2027, index, profile.policies) for index in range(SCENARIOS)]
-    side = Side(flink, implementation)
-    taken = [scenario for scenario in drawn if side.takes(scenario)]
-    assert len(taken) > 90
-    differing = []
-    for scenario, transcript in zip(taken, run(flink, taken), strict=True):
-        expected = expect(scenario, semantics).outputs
-        got = [] if transcript is None else transcript.outputs
-        if len(got) != len(expected) or not all(map(same_outputs, got, expected)):
-            differing.append(scenario)
+    differing = undeclared_differences_of(
+        "flink", flink, component=component, scenarios=SCENARIOS, at_least=91
+    )
     assert differing == []
 
 

@@ -10,7 +10,7 @@ import psutil
 import pytest
 from conftest import Command, results_in
 from declared_engines import undeclared_differences
-from hazelcast_jars import stock_jar
+from maven_jars_of import folder_with
 
 from tidegauge import Scenario
 from tidegauge.components.registry import COMPONENTS
@@ -22,6 +22,7 @@ from tidegauge.wire.base_scenario import Origin
 from tidegauge.wire.steps import valve, window
 from tidegauge.wire.vocabulary import Active, AnyOutput, Drop, Error, Fire, Idle, Watermark
 from tidegauge_adapters.hazelcast.adapter import HazelcastAdapter
+from tidegauge_adapters.hazelcast.jars import JARS
 from tidegauge_adapters.reference import ReferenceAdapter
 from tidegauge_reference import CORE
 
@@ -31,7 +32,7 @@ pytestmark = pytest.mark.hazelcast
 @pytest.fixture(scope="module", autouse=True)
 def jar() -> None:
     """The jar of Hazelcast, or what to do about it."""
-    stock_jar()
+    folder_with(JARS)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import psutil
 import pytest
 from conftest import Command, results_in
 from declared_engines import undeclared_differences
-from kafka_streams_jars import stock_jars
+from maven_jars_of import folder_with
 
 from tidegauge import Scenario
 from tidegauge.components.within import component_within
@@ -30,6 +30,7 @@ from tidegauge.wire.steps.window import (
 )
 from tidegauge.wire.vocabulary import AnyOutput, Drop, Fire, Watermark
 from tidegauge_adapters.kafka_streams.adapter import KafkaStreamsAdapter
+from tidegauge_adapters.kafka_streams.jars import JARS
 from tidegauge_adapters.reference import ReferenceAdapter
 from tidegauge_reference import CORE
 
@@ -39,7 +40,7 @@ pytestmark = pytest.mark.kafka_streams
 @pytest.fixture(scope="module", autouse=True)
 def jars() -> None:
     """Require the jars of Kafka Streams. Without them, the tests fail with the command that fetches them."""
-    stock_jars()
+    folder_with(JARS)
 
 
 @pytest.fixture

@@ -1,5 +1,7 @@
 """The features of Kafka Streams as one shape per option `emit`; all scenarios are drawn within the shape."""
 
+from msgspec.structs import replace
+
 from tidegauge import WindowShape
 from tidegauge.wire.shapes import AnyShape
 
@@ -24,21 +26,7 @@ _FINAL = WindowShape(
 """A window emits one result, when it closes. There is no allowed lateness, which would bring a second result:
 the grace period only delays the first."""
 
-_UPDATES = WindowShape(
-    triggers=("per-record",),
-    accumulation=("accumulating",),
-    late_records=("drop",),
-    offsets=False,
-    gaps=False,
-    statuses="none",
-    contract=("record-ahead",),
-    without_steps=("expired-state",),
-    lowest=0,
-    highest=_LATEST,
-    no_timestamp=False,
-    end_of_input=False,
-    snapshots=False,
-)
+_UPDATES = replace(_FINAL, triggers=("per-record",), allowed_lateness=())
 """A window emits a result with each record, until the grace period after its end is over. The grace period is
 the allowed lateness."""
 

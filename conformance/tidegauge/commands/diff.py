@@ -31,11 +31,7 @@ _WORTH_PROCESSES = 1_000
 @complains
 def diff(
     left: Annotated[
-        str,
-        typer.Option(
-            metavar="ENGINE",
-            help="ADAPTER, or with its options ADAPTER,KEY=VALUE,...",
-        ),
+        str, typer.Option(metavar="ENGINE", help="ADAPTER, or with its options ADAPTER,KEY=VALUE,...")
     ],
     right: Annotated[str, typer.Option(metavar="ENGINE", help="The other one, written likewise.")],
     component: Annotated[

@@ -126,20 +126,15 @@ def _of_policy(
     return Answer(question.answers[value], value, but, ids)
 
 
-def _component_name(rule: RuleResult) -> str:
-    chapters = load_registry().chapters.items()
-    return next(name for name, chapter in chapters if rule.id in {each.id for each in chapter.rules})
-
-
 def _has(feature: tuple[str, str] | None, rule: RuleResult, results: Results) -> bool:
     """Return whether the shape of a rule's component contains a feature."""
-    shape = shape_of(_component_name(rule), results.implementation.shapes)
+    shape = shape_of(load_registry().rules[rule.id].component, results.implementation.shapes)
     return feature is None or shape is None or feature[1] in getattr(shape, feature[0])
 
 
 def _component_of(rule: RuleResult, results: Results) -> ComponentResult | None:
     """Return the diagnosis of a rule's component; None if no scenario of the component ran."""
-    name = _component_name(rule)
+    name = load_registry().rules[rule.id].component
     return next((each for each in results.components if each.component == name), None)
 
 

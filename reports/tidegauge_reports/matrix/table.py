@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from tidegauge.wire.results import ACCUSED, RuleResult, counts_of
 from tidegauge.words.verdicts import SIGNS, Standing, standing
@@ -89,7 +90,7 @@ class Matrix:
     columns: tuple[Column, ...]
     chapters: tuple[Chapter, ...]
 
-    @property
+    @cached_property
     def questions(self) -> list[tuple[Question, list[Answer | None]]]:
         """The questions that a run has tested, with the answer of each column."""
         asked = [
