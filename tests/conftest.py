@@ -134,10 +134,11 @@ def run_module(folder: Path, module: str) -> Command:
 
 
 def plain_environment() -> dict[str, str]:
-    """Our environment without what the tests' own session put into it."""
+    """Our environment without what the tests' own session put into it, and without progress on stderr: on a
+    slow machine a run takes more than the 20 s after which a line is due."""
     ours = ("PYTEST_", "COV_", "COVERAGE_")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
-    return {**kept, "NO_COLOR": "1", "COLUMNS": "200"}
+    return {**kept, "NO_COLOR": "1", "COLUMNS": "200", "TIDEGAUGE_PROGRESS": "none"}
 
 
 @pytest.fixture

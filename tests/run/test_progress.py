@@ -128,10 +128,13 @@ def test_lines_are_printed_on_stderr_when_they_are_due(
     assert len(printed.err.splitlines()) == lines
 
 
-def test_a_run_writes_its_progress_as_json_lines(tmp_path: Path) -> None:
+@pytest.mark.parametrize("comes_from", ["option", "environment"])
+def test_a_run_writes_its_progress_as_json_lines(tmp_path: Path, comes_from: str) -> None:
     tidegauge: Command = run_module(tmp_path, "tidegauge")
     engine = ("--adapter", "mutant:clock-first-resumption-ends-all", "--component", "clock")
-    ended = tidegauge("run", *engine, "--budget", "smoke", "-n", "1", "--progress", "json")
+    option = ("--progress", "json") if comes_from == "option" else ()
+    variable = {"TIDEGAUGE_PROGRESS": "none" if comes_from == "option" else "json"}
+    ended = tidegauge("run", *engine, "--budget", "smoke", "-n", "1", *option, environment=variable)
     assert ended.returncode == 1
     lines = [json.loads(line) for line in ended.stderr.splitlines()]
     shown = [msgspec.convert(line, Progress) for line in lines]
@@ -139,3 +142,10 @@ def test_a_run_writes_its_progress_as_json_lines(tmp_path: Path) -> None:
     assert {"drawing", "diagnosing", "confirming", "reports"} <= {one.phase for one in shown}
     assert [one for one in shown if one.seconds_left == 0] == []
     assert '"phase"' not in ended.stdout
+
+
+def test_an_unknown_form_in_the_environment_is_refused(tidegauge: Command) -> None:
+    ended = tidegauge("run", "--adapter", "reference", environment={"TIDEGAUGE_PROGRESS": "fancy"})
+    assert ended.returncode == 2
+    assert "TIDEGAUGE_PROGRESS" in ended.stderr
+    assert "'auto', 'plain', 'json', 'none'" in ended.stderr

@@ -33,6 +33,7 @@ ShownProgress = Annotated[
     ProgressForm,
     typer.Option(
         "--progress",
+        envvar="TIDEGAUGE_PROGRESS",
         help="How progress is shown on stderr: `auto` (a bar in a terminal, else a line now and then), "
         "`plain`, `json` (an object a line), or `none`.",
     ),
