@@ -260,6 +260,21 @@ def test_all_of_the_picture_is_in_view_on_its_own_paper(engines: int, beside: in
     assert len({x for x, _ in places[:-1]}) == min(engines, beside or engines)
 
 
+def test_the_picture_leaves_out_chapters_that_no_engine_below_the_first_row_has() -> None:
+    """The first row of engines shows that the chapters exist; VALVE applies to `right`, ALIGN to neither."""
+    engines = [
+        run(*(rule(1, id=id) for id in ("VALVE-1", "ALIGN-1")), implementation=engine("wide")),
+        run(
+            rule(1, id="VALVE-1"),
+            rule(1, id="ALIGN-1", verdict="not-applicable"),
+            implementation=engine("right"),
+        ),
+    ]
+    words = [text.text for text in ElementTree.fromstring(picture.render(build_matrix(engines), 1)).iter()]
+    assert words.count("VALVE") == 2
+    assert words.count("ALIGN") == 1
+
+
 def test_the_picture_tells_verdicts_apart_without_colour() -> None:
     svg = ElementTree.fromstring(picture.render(four()))
     marks = [

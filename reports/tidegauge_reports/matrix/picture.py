@@ -49,8 +49,12 @@ _SEGMENTS: dict[str, tuple[str, str]] = {
 
 
 def render(matrix: Matrix, beside: int | None = None) -> str:
-    """The picture as one SVG element. The same matrix gives the same picture. `beside`: at most so many
-    engines side by side, the next ones below them; None: all."""
+    """Return the picture as one SVG element. The same matrix gives the same picture.
+
+    :param beside: the maximum number of engines side by side, the next ones below them; None: all. Below the
+        first row of engines, chapters without an applicable rule for any engine beside each other are left
+        out: most engines of other projects have windows alone.
+    """
     number = len(matrix.columns)
     beside = min(number, beside or number)
     width = max(2 * _MARGIN + beside * (_COLUMN + _GAP) - _GAP, _LEAST_WIDTH)
@@ -62,6 +66,8 @@ def render(matrix: Matrix, beside: int | None = None) -> str:
         drawn += [_heading(matrix, place, left, top) for place, left in lefts.items()]
         top += _HEAD
         for chapter in matrix.chapters:
+            if first and not any(_applies(chapter, place) for place in shown):
+                continue
             drawn.append(_chapter(chapter, lefts, top, width))
             top += _ROW
         top += 10
@@ -84,6 +90,11 @@ def render(matrix: Matrix, beside: int | None = None) -> str:
         height=bottom,
         viewBox=f"0 0 {width:g} {bottom:g}",
     )) + "\n"  # fmt: skip
+
+
+def _applies(chapter: Chapter, place: int) -> bool:
+    """Whether a rule of the chapter applies to the engine in this column."""
+    return bool(_segments(chapter, place).keys() - {"not-applicable", _ABSENT})
 
 
 def _heading(matrix: Matrix, place: int, left: float, top: float) -> Markup:

@@ -23,23 +23,29 @@ from .freshness import specification_digest
 from .pictures import draw
 
 _SMOKE = ("--budget", "smoke")
+_CORE = ("--profile", "core", "--deviations", "none", *_SMOKE)
 
 ENGINES: Mapping[str, Sequence[str]] = {
     "beam": ("--adapter", "beam", *_SMOKE),
+    "beam-core": ("--adapter", "beam", *_CORE),
     "beam-java": ("--adapter", "beam-java", *_SMOKE),
+    "beam-java-core": ("--adapter", "beam-java", *_CORE),
     "bytewax": ("--adapter", "bytewax", *_SMOKE),
+    "bytewax-core": ("--adapter", "bytewax", *_CORE),
     "flink": ("--adapter", "flink"),
     "flink-core": ("--adapter", "flink", "--profile", "core"),
     "hazelcast": ("--adapter", "hazelcast", *_SMOKE),
+    "hazelcast-core": ("--adapter", "hazelcast", *_CORE),
     "kafka-streams": ("--adapter", "kafka-streams", *_SMOKE),
+    "kafka-streams-core": ("--adapter", "kafka-streams", *_CORE),
     "reference": ("--adapter", "reference"),
     "spark": ("--adapter", "spark"),
     "spark-exact": ("--adapter", "spark-exact"),
     "spark-native": ("--adapter", "spark-native"),
 }
-"""The engines whose verdicts come with the project, and the options of each run. Flink is listed twice: under
-its own profile, and under `core`. Engines of other projects run at the smallest budget; each needs its
-package or its jars."""
+"""The engines whose verdicts come with the project, and the options of each run. Engines of other projects
+are listed twice: under their own profiles, and under `core`. All of them but Flink run at the smallest
+budget; each needs its package or its jars."""
 
 _VERDICTS = Path("reports", "tidegauge_reports", "shipped", FILE_NAME)
 _DIAGNOSES = _VERDICTS.with_name(diagnoses.FILE_NAME)

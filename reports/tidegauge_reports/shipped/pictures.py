@@ -19,8 +19,15 @@ def drawn_from(document: bytes) -> str:
 
 
 def draw(shipped: Mapping[str, Results], document: bytes, folder: Path) -> list[Path]:
-    """Draw the verdicts of the `document` into `folder`; the paths of the files."""
-    matrix = build_matrix([Run(results) for results in shipped.values()])
+    """Draw the verdicts of the `document` into `folder`; the paths of the files. Engines to which most rules
+    apply stand first, the two runs of an engine beside each other."""
+    applicable: dict[str, int] = {}
+    for results in shipped.values():
+        number = len(results.rules) - results.counts["not-applicable"]
+        name = results.implementation.name
+        applicable[name] = max(number, applicable.get(name, 0))
+    widest_first = sorted(shipped.values(), key=lambda results: -applicable[results.implementation.name])
+    matrix = build_matrix([Run(results) for results in widest_first])
     drawn = {
         markdown.FILE_NAME: markdown.render(matrix),
         picture.FILE_NAME: picture.render(matrix, picture.WIDE),
