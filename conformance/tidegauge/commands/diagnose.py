@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import typer
 from msgspec.structs import replace
 
@@ -28,6 +29,10 @@ def diagnose(
         int | None,
         typer.Option(min=0, help="Search again with at most this many steps; needs the folder of the run."),
     ] = None,
+    as_json: Annotated[
+        bool,
+        typer.Option("--json", help="Print JSON: the sentence, and the `components` of the results."),
+    ] = False,
 ) -> None:
     """Say what the engine of a run behaves as: which policies, known bugs and mutants together do the same.
 
@@ -36,9 +41,12 @@ def diagnose(
     2: bad input.
     """
     results = _diagnosed(source, diagnose_steps)
-    print_models(results)
-    said = diagnosis_words(results) or "Nothing differs from the specification."
-    OUT.print(f"[bold]{DIAGNOSIS}:[/] {line(said, 1_000)}", soft_wrap=True)
+    sentence = diagnosis_words(results) or "Nothing differs from the specification."
+    if as_json:
+        typer.echo(msgspec.json.encode({"diagnosis": sentence, "components": results.components}).decode())
+    else:
+        print_models(results)
+        OUT.print(f"[bold]{DIAGNOSIS}:[/] {line(sentence, 1_000)}", soft_wrap=True)
     raise typer.Exit(int(any(found.explained < found.examined for found in results.components)))
 
 

@@ -29,11 +29,12 @@ from ..run.trial_answers import answers_in, asking
 from ..run.workers import WorkersOfRun, running_items
 from ..wire.implementation import NO_DEVIATIONS
 from ..wire.results import FILE_NAME as RESULTS
-from ..wire.results import Results, read_results
+from ..wire.results import Results, encode_results, read_results
 from ..wire.scenario import BadInput
 from .console import KIT_FAILED, OUT, complains
 from .deviations import bring_up_to_date
 from .force_option import Force
+from .json_option import AsJson
 from .progress_display import ProgressDisplay, ProgressForm, ShownProgress
 from .progress_of_run import followed
 from .request_options import takes_request
@@ -104,6 +105,7 @@ def run(
     force: Force = False,
     verbose: Verbose = False,
     quiet: Quiet = False,
+    as_json: AsJson = False,
     progress: ShownProgress = ProgressForm.AUTO,
 ) -> None:
     """Run the conformance suites on an engine, and write results and reports.
@@ -147,7 +149,7 @@ def run(
                         environment={NO_CACHE: "1"} if no_cache else {},
                     )
                     with running_items(request, folder.path, settings) as running:
-                        shown = followed(running, run_progress, fail_fast, quiet)
+                        shown = followed(running, run_progress, fail_fast, quiet or as_json)
                 events = JournalReader(folder.path).new_events()
                 took = time.monotonic() - began
                 called, ask = ["tidegauge", *sys.argv[1:]], asking(events, request, folder.path)
@@ -155,7 +157,7 @@ def run(
                     assembled = assemble(events, out, called, took, processes=processes, ask=ask)
                     results = _recorded(confirmed(assembled, request, out), out)
                     written = write_registered(results, out, requested)
-            _print(results, written, Detail(verbose, quiet, shown))
+            _print(results, written, Detail(verbose, quiet, shown), as_json)
             folder.take_place()
         except KeyboardInterrupt as interrupt:
             stop = stop_of(interrupt)
@@ -183,9 +185,12 @@ def _recorded(assembled: Results, out: Path) -> Results:
     return results
 
 
-def _print(results: Results, written: Written, detail: Detail) -> None:
-    """Print the summary, and the names of the reports that failed."""
-    print_summary(results, written.paths, detail)
+def _print(results: Results, written: Written, detail: Detail, as_json: bool) -> None:
+    """Print the summary or the document, and the names of the reports that failed."""
+    if as_json:
+        typer.echo(encode_results(results).decode(), nl=False)
+    else:
+        print_summary(results, written.paths, detail)
     print_problems(written.problems)
 
 
@@ -209,6 +214,7 @@ def report(
     force: Force = False,
     verbose: Verbose = False,
     quiet: Quiet = False,
+    as_json: AsJson = False,
 ) -> None:
     """Write the reports of a run that was killed, from its journal, or of any results.json again; or the page
     of an event log that check-log has checked.
@@ -244,7 +250,7 @@ def report(
             raise BadInput(f"{source / FILE_NAME}: {problem}") from None
         results = _recorded(assembled, folder)
     written = write_registered(results, folder, requested)
-    _print(results, written, Detail(verbose, quiet))
+    _print(results, written, Detail(verbose, quiet), as_json)
     raise typer.Exit(_exit_code(results, written))
 
 

@@ -7,6 +7,7 @@ import typer
 
 from tidegauge.commands.console import complains
 from tidegauge.commands.force_option import Force
+from tidegauge.commands.json_option import AsJson
 from tidegauge.wire.scenario import BadInput
 
 from ..event_log.names import FINDINGS, FORMATS, MOST_ROWS, PAGE, RESULTS, TROUBLES
@@ -60,6 +61,7 @@ def check_log(
         Path | None, typer.Option(metavar="DIR", help=f"Write {RESULTS} and {PAGE} into this folder.")
     ] = None,
     force: Force = False,
+    as_json: AsJson = False,
 ) -> None:
     """Check the event log of a job that ran: broken rules, and findings about the job.
 
@@ -85,5 +87,6 @@ def check_log(
         master=master,
         out=out,
         force=force,
+        as_json=as_json,
     )
     raise typer.Exit(0 if is_right else 1)

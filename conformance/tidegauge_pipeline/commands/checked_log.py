@@ -4,10 +4,12 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import msgspec
+import typer
 from rich.progress import Progress
 from rich.table import Table
 
 from tidegauge.commands.console import COLOURS, ERR, OUT
+from tidegauge.commands.summary import print_problems
 from tidegauge.commands.terminal_text import inline
 from tidegauge.commands.written_reports import show_written
 from tidegauge.run.log_reports import write_log_reports
@@ -47,6 +49,7 @@ def checked(
     master: str | None,
     out: Path | None,
     force: bool,
+    as_json: bool,
 ) -> bool:
     """Check the log at a path, print what it shows, and say whether it is right. `aligned` is the drift, the
     overshoot and the sources, as they are written in the options. Raises `BadInput`."""
@@ -85,11 +88,19 @@ def checked(
     results = with_surroundings(
         results, lambda job, source, first: surroundings(parts, job, source, first), _MOST_SURROUNDINGS
     )
+    document = msgspec.json.format(msgspec.json.encode(results), indent=1) + b"\n"
     if out is not None:
-        write_own(out, RESULTS, msgspec.json.format(msgspec.json.encode(results), indent=1) + b"\n")
-    _show(results, tolerated)
+        write_own(out, RESULTS, document)
+    if as_json:
+        typer.echo(document.decode(), nl=False)
+    else:
+        _show(results, tolerated)
     if out is not None:
-        show_written(write_log_reports(out / RESULTS, out))
+        written = write_log_reports(out / RESULTS, out)
+        if as_json:
+            print_problems(written.problems)
+        else:
+            show_written(written)
     return results.overall == "pass" and not failing & {finding.name for finding in results.findings}
 
 

@@ -1,0 +1,52 @@
+"""`--json`: the document of a command on stdout, and nothing else there."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import Command, results_in, run_module
+
+ENGINE = ("--adapter", "mutant:clock-milliseconds", "--component", "clock", "--budget", "smoke", "-n", "1")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a run that has printed its results as JSON into `stdout.json`."""
+    folder = tmp_path_factory.mktemp("json")
+    ended = run_module(folder, "tidegauge")("run", *ENGINE, "--out", "out", "--json")
+    assert (ended.returncode, ended.stderr) == (1, "")
+    (folder / "stdout.json").write_text(ended.stdout, encoding="utf-8")
+    return folder
+
+
+def test_a_run_prints_its_results(folder: Path) -> None:
+    printed = (folder / "stdout.json").read_bytes()
+    assert printed == (folder / "out" / "results.json").read_bytes()
+    assert json.loads(printed)["counts"]["fail"] > 0
+
+
+def test_a_report_prints_the_results_that_it_is_made_of(folder: Path) -> None:
+    ended = run_module(folder, "tidegauge")("report", "out/results.json", "--out", "again", "--json")
+    assert (ended.returncode, ended.stderr) == (1, "")
+    assert json.loads(ended.stdout) == results_in(folder / "out")
+    assert (folder / "again" / "report.html").is_file()
+
+
+def test_a_diagnosis_is_the_sentence_and_the_components(folder: Path) -> None:
+    ended = run_module(folder, "tidegauge")("diagnose", "out", "--json")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    diagnosis = json.loads(ended.stdout)
+    assert "clock-milliseconds" in diagnosis["diagnosis"]
+    assert diagnosis["components"] == results_in(folder / "out")["components"]
+
+
+def test_a_checked_log_is_printed_as_it_is_written(tmp_path: Path, tidegauge_here: Command) -> None:
+    row = {"job": "shop", "source": "orders", "subtask": 0, "kind": "watermark", "processing_time": 1}
+    times = [{**row, "sequence": place, "event_time": time} for place, time in enumerate((9, 4))]
+    (tmp_path / "log.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in times), encoding="utf-8")
+    ended = tidegauge_here("check-log", "log.jsonl", "--out", "out", "--json")
+    assert (ended.returncode, ended.stderr) == (1, "")
+    assert ended.stdout == (tmp_path / "out" / "log-results.json").read_text(encoding="utf-8")
+    assert json.loads(ended.stdout)["rows"] == 2
