@@ -39,7 +39,7 @@ _COMMANDS = {
 _PANELS = {
     "Test an engine": ("init", "adapters", "smoke", "run", "campaign", "processor"),
     "Understand a difference": ("replay", "expect", "diff", "diagnose", "profile", "explain"),
-    "Show and compare results": ("report", "compare", "matrix"),
+    "Show and compare results": ("report", "compare", "matrix", "trend"),
     "Examine a job": ("check-log", "monitor"),
     "Read the specification": ("rules", "site", "schemas", "execute"),
     "Maintain scenarios and the kit": ("promote", "vectors", "mutants"),

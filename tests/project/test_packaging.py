@@ -158,6 +158,7 @@ def test_the_metadata_names_entry_points_extras_and_licence(wheel: zipfile.ZipFi
         "html = tidegauge_reports.compliance.html:write",
         "junit = tidegauge_reports.machines.junit:write",
         "matrix = tidegauge_reports.commands.matrix:matrix",
+        "trend = tidegauge_reports.commands.trend:trend",
     ):
         assert line in entry_points.splitlines()
     described = Parser().parsestr(metadata(wheel, "METADATA"))

@@ -108,7 +108,7 @@ def test_the_matrix_has_a_sign_of_its_own_for_suspects() -> None:
         texts = [found.text for found in svg.iter("{http://www.w3.org/2000/svg}text")]
         assert texts.count("2S") == 1
         assert texts[texts.index("S") + 1] == "suspect"
-        assert ".matrix-picture .suspect" in picture.render(matrix, beside)
+        assert ".verdict-bars .suspect" in picture.render(matrix, beside)
 
 
 def became(old: Verdict, new: Verdict) -> Comparison:

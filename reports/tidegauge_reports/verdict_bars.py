@@ -1,0 +1,78 @@
+"""Bars of verdicts: a part for each kind of verdict with its number, in pictures of matrices and trends."""
+
+from collections.abc import Iterable, Mapping
+from importlib.resources import files
+from itertools import accumulate
+
+from markupsafe import Markup
+
+from tidegauge.wire.results import KNOWN_DEVIATIONS
+from tidegauge.words.verdicts import NOT_IN_RUN, SIGNS
+
+from .svg import element, label, line, text_width
+
+HEIGHT = 15.0
+BY_POLICY, ABSENT = "by-policy", "absent"
+_LEAST_SEGMENT = 12.0
+_SEGMENTS: dict[str, tuple[str, str]] = {
+    "pass": ("", SIGNS["pass"][1]),
+    BY_POLICY: ("*", "pass in the reading of the profile"),
+    "fail": ("F", SIGNS["fail"][1]),
+    "suspect": ("S", SIGNS["suspect"][1]),
+    "error": ("E", SIGNS["error"][1]),
+    KNOWN_DEVIATIONS: ("†", SIGNS[KNOWN_DEVIATIONS][1]),
+    "not-tested": ("?", SIGNS["not-tested"][1]),
+    "not-applicable": (" –", SIGNS["not-applicable"][1]),
+    ABSENT: (" ·", NOT_IN_RUN[1]),
+}
+"""The parts of a bar in their order, each with the mark behind its number, and what it means."""
+
+
+def style() -> Markup:
+    """Return the style sheet of pictures with bars; their root has the class `verdict-bars`."""
+    return Markup(files(__package__).joinpath("verdict_bars.css").read_text(encoding="utf-8"))
+
+
+def in_order(counts: Mapping[str, int]) -> dict[str, int]:
+    """Return the counts of the kinds that occur, in the order of a bar."""
+    return {kind: counts[kind] for kind in _SEGMENTS if counts.get(kind)}
+
+
+def bar(counts: Mapping[str, int], left: float, top: float, width: float) -> Markup:
+    """Draw a part for each kind that occurs, as wide as its share, but wide enough for its number."""
+    counts = in_order(counts)
+    needed = {kind: max(_LEAST_SEGMENT, text_width(_number(kind, count))) for kind, count in counts.items()}
+    spare = max(width - sum(needed.values()), 0.0)
+    whole = sum(counts.values())
+    widths = [needed[kind] + spare * count / whole for kind, count in counts.items()]
+    return Markup("").join(
+        _segment(kind, _number(kind, count), left + end - own, top, own)
+        for (kind, count), own, end in zip(counts.items(), widths, accumulate(widths), strict=True)
+    )
+
+
+def _number(kind: str, count: int) -> str:
+    """Return the number of rules with the mark of their kind: a verdict never shows by colour alone."""
+    return f"{count}{_SEGMENTS[kind][0]}"
+
+
+def _segment(kind: str, text: str, x: float, y: float, width: float) -> Markup:
+    box = element("rect", x=x + 0.5, y=y + 0.5, width=width - 1, height=HEIGHT - 1, rx=2, class_=kind)
+    return box + label(text, x + width / 2, y + HEIGHT - 4, f"mark of-{kind}")
+
+
+def legend(kinds: Iterable[str], left: float, right: float, top: float) -> tuple[Markup, float]:
+    """Draw the kinds with their meaning between two edges, and return them with the lower edge."""
+    shown = set(kinds)
+    x, y = left, top
+    drawn = [line(left, top - 10, right, top - 10, "grid")]
+    for kind, (mark, words) in _SEGMENTS.items():
+        if kind not in shown:
+            continue
+        needed = 21 + text_width(words) + 10
+        if x > left and x + needed > right:
+            x, y = left, y + 20
+        drawn.append(_segment(kind, mark, x, y, 15))
+        drawn.append(label(words, x + 21, y + 11, "faint", "start"))
+        x += needed
+    return Markup("").join(drawn), y + HEIGHT
