@@ -129,14 +129,6 @@ def test_a_line_too_few_too_many_or_another_is_told() -> None:
         assert told.startswith(f"line {10 if len(printed) == 3 else 9}, say\n")
 
 
-def test_how_far_a_run_is_on_a_busy_machine_is_no_line_of_the_page(tmp_path: Path) -> None:
-    with Shell(tmp_path) as shell:
-        so_far = (
-            "20 s: reports, 3 of 4 reports finished, about 10 s left\n40 s: drawing, 0 of ? items finished"
-        )
-        assert shell.run(f"echo '{so_far}\n16 items finished'") == ["16 items finished"]
-
-
 def test_an_edit_that_does_not_fit_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "engine.py").write_text("a\na\nb\n", encoding="utf-8")
     Edit("engine.py", (("b\n", "c\n"),)).make(tmp_path)

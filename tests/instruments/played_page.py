@@ -23,8 +23,6 @@ VARIES = "…"
 
 _INSTALLS = ("python3 -m venv ", "python3.11 -m venv ", ". .venv/", "pip install ")
 _END = "-- the end of a command --"
-_SO_FAR = re.compile(r"\d+ s: [a-z]+( .+)?, [\d,]+ of [\d,?]+ [a-z]+ finished(, .* left)?")
-"""How far a run is: a line each 20 s, on a busy machine only."""
 
 _VARYING = (
     (r"(?<=explains )[\d,]+ of [\d,]+ examined scenarios, of [\d,]+", "… of … examined scenarios, of …"),
@@ -155,9 +153,8 @@ class Shell:
         self._process.communicate("exit\n", timeout=PATIENCE)
 
     def run(self, command: str) -> list[str]:
-        """The lines that a command prints, but for how far it is; the next one finds its exit code in `$?`."""
-        printed = self._told(f"(exit $kept)\n{{ {command}\n}} </dev/null\nkept=$?")
-        return [line for line in printed if not _SO_FAR.fullmatch(line)]
+        """Return the lines that a command prints; the next command finds its exit code in `$?`."""
+        return self._told(f"(exit $kept)\n{{ {command}\n}} </dev/null\nkept=$?")
 
     def folder(self) -> Path:
         """Where the shell is."""
