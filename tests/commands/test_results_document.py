@@ -44,7 +44,7 @@ OF_A_RUN = "give the results.json of a run"
         (WHOLE + b"}", "is cut off or not JSON", AGAIN),
         (b"[" * 200_000, "is cut off or not JSON", AGAIN),
         (b'{"a": "\xff\xfe"}', "is not UTF-8, so no results document", OF_A_RUN),
-        (WHOLE.decode().encode("utf-16"), "", "`tidegauge report`"),
+        (WHOLE.decode().encode("utf-16"), "is not UTF-8, so no results document", OF_A_RUN),
         (b'{"schema": "\\ud800"}', "is cut off or not JSON", AGAIN),
         (b"[]", NOT_OURS, OF_A_RUN),
         (b"null", NOT_OURS, OF_A_RUN),

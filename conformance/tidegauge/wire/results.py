@@ -361,6 +361,7 @@ def decode_results(document: bytes, name: str) -> Results:
     if not document.strip():
         raise BadInput(f"{name} is empty, no results document; {_AGAIN}")
     try:
+        document.decode("utf-8")  # releases of msgspec differ in the error that they raise
         found = msgspec.json.decode(document)
     except UnicodeDecodeError:
         raise BadInput(
