@@ -446,8 +446,8 @@ def test_a_file_that_cannot_be_replayed_is_refused(
 def test_an_unknown_rule_is_not_explained(tidegauge_here: Command) -> None:
     assert (
         complaint(tidegauge_here, "explain", "VALVE-99")
-        == "unknown rule, statement, bug, mutant or policy 'VALVE-99'; did you mean 'VALVE-9'? `tidegauge rules` lists the rules, "
-        "`tidegauge mutants` the mutants"
+        == "There is no rule VALVE-99; `tidegauge rules` lists the rules, `tidegauge mutants` the mutants, "
+        "`tidegauge site` all known bugs"
     )
 
 

@@ -6,6 +6,7 @@ import pytest
 from conftest import Command
 from report_samples import known_deviation, results, rule
 
+from tidegauge.mutants.known_bugs import load_known_bugs
 from tidegauge.wire.results import Results
 from tidegauge_reports.commands.explain import print_dossier
 from tidegauge_reports.site.dossier import dossier
@@ -36,7 +37,7 @@ def test_bugs_that_no_wrong_engine_stands_for_are_named_too(tidegauge_here: Comm
 def test_the_shipped_verdicts_are_printed_with_version_and_date(tidegauge_here: Command) -> None:
     text = " ".join(tidegauge_here("explain", "VALVE-3").stdout.split())
     verdicts = text.partition("Verdicts of the shipped engines")[2]
-    for engine in ("reference", "spark"):
+    for engine in ("Tidegauge reference 0.1.0", "tidegauge-spark on PySpark 4.3.0"):
         told = verdicts.partition(f"{engine}: ")[2]
         assert told.startswith("pass, 20")
         assert "version 0.1.0, budget default, profile core" in told
@@ -72,7 +73,9 @@ def test_a_statement_names_its_document_and_how_engines_stand(tidegauge_here: Co
     assert text.startswith("E46 of Essay")
     assert load_statements()["E46"].text in " ".join(text.split())
     assert "VALVE-8 (MUST, valve)" in text
-    assert "reference: pass, spark: pass, spark-exact: pass, spark-native: " in text
+    assert "Tidegauge reference 0.1.0: pass, tidegauge-spark on PySpark 4.3.0: pass, " in " ".join(
+        text.split()
+    )
 
 
 def test_an_issue_names_the_bug(tidegauge_here: Command) -> None:
@@ -98,10 +101,31 @@ def test_a_mutant_is_explained_by_its_name(tidegauge_here: Command) -> None:
     assert "No model is fitted to whole jobs" in text
 
 
-def test_an_unknown_name_is_refused_in_one_line(tidegauge_here: Command) -> None:
-    ended = tidegauge_here("explain", "E999")
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        ("E999", "unknown rule, statement, bug, mutant or policy 'E999'"),
+        ("VALV-3", "did you mean 'VALVE-3'?"),
+        ("valve-no-flus", "did you mean 'valve-no-flush'?"),
+        ("VALVE-99", "There is no rule VALVE-99;"),
+        ("FLINK-37204", f"FLINK-37204 is not among the {len(load_known_bugs())} known bugs;"),
+        ("wattermark idelness", "did you mean 'watermark idleness'?"),
+        ("xyzzyqq", "unknown rule, statement, bug, mutant or policy 'xyzzyqq'"),
+    ],
+)
+def test_an_unknown_name_is_refused_in_one_line(tidegauge_here: Command, words: str, complaint: str) -> None:
+    ended = tidegauge_here("explain", *words.split())
     assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
-    assert "unknown rule, statement, bug, mutant or policy 'E999'" in ended.stderr
+    assert complaint in ended.stderr
+    assert "FLINK-3714" not in ended.stderr
+
+
+def test_other_words_are_searched_for_with_the_ranking_of_the_site(tidegauge_here: Command) -> None:
+    text = " ".join(tidegauge_here("explain", "late", "data", "dropped").stdout.split())
+    first, second = text.index("Rows are dropped as late (symptom,"), text.index("WIN-12 Late records go to")
+    assert first < second
+    assert "guides/rows-dropped-as-late.html" in text
+    assert "(rule, win.html#WIN-4)" in " ".join(tidegauge_here("explain", "allowedLateness").stdout.split())
 
 
 def test_a_policy_and_a_profile_are_explained(tidegauge: Command) -> None:

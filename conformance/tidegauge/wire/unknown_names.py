@@ -24,10 +24,13 @@ def spelled(name: str, known: Iterable[str]) -> str | None:
     return by_lower_case.get(name.casefold())
 
 
-def closest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that differs least, upper and lower case apart; None if none is close."""
+def closest(name: str, known: Iterable[str], at_least: float = _AT_LEAST) -> str | None:
+    """The known name that differs least, upper and lower case apart; None if none is close.
+
+    `at_least` says how alike they must be (1: the same).
+    """
     by_lower_case = {one.casefold(): one for one in known}
-    found = get_close_matches(name.casefold(), by_lower_case, n=1, cutoff=_AT_LEAST)
+    found = get_close_matches(name.casefold(), by_lower_case, n=1, cutoff=at_least)
     return by_lower_case[found[0]] if found else None
 
 

@@ -14,8 +14,7 @@ from tidegauge.judging.traceability import DOCUMENTS, rules_of_statement
 from tidegauge.mutants.known_bugs import KnownBug, ids_of_known_bugs, known_bug
 from tidegauge.mutants.mutant import Mutant
 from tidegauge.wire.results import ACCUSED
-from tidegauge.wire.scenario import BadInput
-from tidegauge.wire.unknown_names import spelled, unknown
+from tidegauge.wire.unknown_names import spelled
 from tidegauge.words.diagnosis import NOT_OF_JOBS, OF_A_MUTANT, model_words, term_name, term_words
 from tidegauge_spec import PolicyText, Rule, load_registry, load_statements, read_policies, read_profiles
 
@@ -25,18 +24,26 @@ from ..site.engines import Engine, shipped_engines
 
 @complains
 def explain(
-    name: Annotated[
-        str,
+    words: Annotated[
+        list[str],
         typer.Argument(
-            metavar="NAME",
-            help="A rule, VALVE-3; a statement, E46; a known bug, FLINK-40475a; a mutant; a policy.",
+            metavar="NAME|WORDS...",
+            help="A rule, VALVE-3; a statement, E46; a known bug, FLINK-40475a; a mutant; a policy. "
+            "Other words, such as late data dropped, are searched for.",
         ),
     ],
 ) -> None:
     """Say what a rule demands, why, what to check when an engine fails it, and what stands behind it: code,
     scenarios, mutants, known bugs, verdicts; or which rules come from a statement of the sources; or how an
-    engine with a known bug, or like a mutant, is diagnosed; or what a policy or a profile chooses."""
-    name = _known_name(name)
+    engine with a known bug, or like a mutant, is diagnosed; or what a policy or a profile chooses. For
+    other words, list what the search of the site finds."""
+    written = " ".join(words)
+    name = spelled(written.removeprefix("mutant:"), _known_names())
+    if name is None:
+        from .found_by_words import print_found  # its index takes a second, and names need none
+
+        print_found(written, _known_names())
+        return
     if name in read_policies() or name in read_profiles():
         _print_policy_or_profile(name)
         return
@@ -60,18 +67,11 @@ def explain(
         _print_mutant(load_mutants()[mutant_name])
 
 
-def _known_name(written: str) -> str:
-    """The rule, statement, known bug, mutant, policy or profile of that name, whatever its case. Raises
-    `BadInput`."""
+def _known_names() -> list[str]:
     rules = load_registry().rules
     sources = {source for rule in rules.values() for source in rule.sources}
     chosen = [*read_policies(), *read_profiles()]
-    known = [*rules, *load_statements(), *load_mutants(), *ids_of_known_bugs(), *sources, *chosen]
-    name = spelled(written.removeprefix("mutant:"), known)
-    if name is None:
-        listed = "`tidegauge rules` lists the rules, `tidegauge mutants` the mutants"
-        raise BadInput(unknown("rule, statement, bug, mutant or policy", written, known, listed))
-    return name
+    return [*rules, *load_statements(), *load_mutants(), *ids_of_known_bugs(), *sources, *chosen]
 
 
 def _print_mutant(mutant: Mutant) -> None:

@@ -34,7 +34,7 @@ def site(
     force: Force = False,
 ) -> None:
     """Write the specification as a site: each rule with its code, scenarios, mutants and verdicts. It
-    needs no server, no network and no JavaScript."""
+    needs no server and no network; only the search needs JavaScript."""
     from ..site.pages import write_site  # what makes pages is not loaded at each start of the command line
 
     engines = engines_with([read_results(path) for path in results or []])

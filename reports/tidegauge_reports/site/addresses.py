@@ -13,6 +13,7 @@ POLICIES = "policies.html"
 DEFECTS = "mutants.html"
 GUIDES = "guides/index.html"
 SYMPTOMS = "guides/what-ails-my-job.html"
+SEARCH = "search.html"
 PLAYGROUND = "playground/index.html"
 KNOWN_BUGS = f"{DEFECTS}#known-bugs"
 

@@ -3,8 +3,11 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from importlib.resources import files
+from tomllib import loads
 
+from tidegauge.wire.implementation import Implementation
 from tidegauge.wire.results import KNOWN_DEVIATIONS, Results, RuleResult, counts_of
 from tidegauge.words.conclusion import Conclusion, conclude
 from tidegauge.words.numbers import counted
@@ -13,7 +16,9 @@ from tidegauge.words.verdicts import NOT_IN_RUN, SIGNS, Standing, standing
 from ..shipped import load_shipped
 from ..text import short
 
-_LONGEST_NAME = 40
+_LONGEST_NAME = 60
+_LONGEST_VERSION = 40
+CORE = "core"
 
 
 ABSENT = Standing("absent", *NOT_IN_RUN)
@@ -39,7 +44,14 @@ class Exercise:
 
 @dataclass(frozen=True)
 class Engine:
-    """A run that the site shows. `key` names its page; `shipped`: it comes with Tidegauge."""
+    """A run that the site shows.
+
+    Attributes:
+        key: names its page.
+        name: what tables call it: the product, and the profile if several runs of the product are shown.
+        results: the record of the run.
+        shipped: whether it comes with Tidegauge.
+    """
 
     key: str
     name: str
@@ -50,6 +62,35 @@ class Engine:
     def conclusion(self) -> Conclusion:
         """What the run comes to."""
         return conclude(self.results)
+
+    @property
+    def product(self) -> str:
+        """The product with its version, such as `Apache Flink 2.3.0`."""
+        return product_name(self.results.implementation)
+
+    @property
+    def is_core(self) -> bool:
+        """Whether the run is the reading of the profile `core`, which all engines share."""
+        return self.results.profile == CORE
+
+    @property
+    def reading(self) -> str:
+        """The profile that the run was judged by, in words."""
+        return "profile core" if self.is_core else f"own profile {short(self.results.profile, 40)}"
+
+    @property
+    def kind(self) -> str:
+        """The kind of the conclusion; `own` if the engine conforms, but to a profile of its own."""
+        kind = self.conclusion.kind
+        return "own" if kind == "conforms" and not self.is_core else kind
+
+    @property
+    def headline(self) -> str:
+        """The headline of the run; of an engine that conforms to its own profile, it names this profile."""
+        headline, to = self.conclusion.headline, f"Conforms to {self.results.profile}"
+        if self.kind != "own" or headline.startswith(to):
+            return headline
+        return short(headline.replace("Conforms", to, 1), 300)
 
     @property
     def date(self) -> str:
@@ -93,19 +134,66 @@ class Engine:
 _WORST_FIRST = ("error", "fail", "suspect", KNOWN_DEVIATIONS, "not-tested", "pass", "not-applicable")
 
 
+@dataclass(frozen=True)
+class Card:
+    """A product with its runs: the reading of its own profile first, and then that of core."""
+
+    product: str
+    readings: tuple[Engine, ...]
+
+    @property
+    def has_core(self) -> bool:
+        """Whether one of the runs is the reading of the profile `core`."""
+        return any(engine.is_core for engine in self.readings)
+
+
+def engine_cards(engines: Iterable[Engine]) -> list[Card]:
+    """Return a card for each product, in the order of their first runs."""
+    by_product: dict[str, list[Engine]] = {}
+    for engine in engines:
+        by_product.setdefault(engine.product, []).append(engine)
+    return [
+        Card(product, tuple(sorted(readings, key=lambda engine: engine.is_core)))
+        for product, readings in by_product.items()
+    ]
+
+
+@cache
+def _headings() -> dict[str, str]:
+    """Return the headings of `products.toml`, by the name of the implementation."""
+    return loads((files(__package__) / "products.toml").read_text(encoding="utf-8"))
+
+
+def product_name(implementation: Implementation) -> str:
+    """Return the product with its version, such as `Apache Flink 2.3.0`."""
+    name = short(implementation.name, _LONGEST_NAME) or "unnamed"
+    version = short(implementation.version, _LONGEST_VERSION)
+    heading = _headings().get(name)
+    if heading is None:
+        return f"{name} {version}".strip()
+    return heading.format(version=version, platform=version.rpartition(" on ")[2])
+
+
 def shipped_engines() -> tuple[Engine, ...]:
-    """The engines that come with Tidegauge. Raises `BadInput`."""
-    return tuple(Engine(name, name, results, True) for name, results in load_shipped().items())
+    """The engines that come with Tidegauge; those of which a few scenarios were run come last. Raises
+    `BadInput`."""
+    runs = sorted(load_shipped().items(), key=lambda run: run[1].budget == "smoke")
+    return _named((key, results, True) for key, results in runs)
 
 
 def engines_with(given: Iterable[Results]) -> tuple[Engine, ...]:
     """The runs that are given, and behind them the shipped ones. Raises `BadInput`."""
-    runs = (
-        Engine(f"run-{number}", _name_of(results), results, False)
-        for number, results in enumerate(given, start=1)
+    runs = ((f"run-{number}", results, False) for number, results in enumerate(given, start=1))
+    return (*_named(runs), *shipped_engines())
+
+
+def _named(runs: Iterable[tuple[str, Results, bool]]) -> tuple[Engine, ...]:
+    """Return the runs with names: of a product with several runs, each has its profile in its name."""
+    runs = list(runs)
+    products = [product_name(results.implementation) for _, results, _ in runs]
+    return tuple(
+        Engine(
+            key, f"{product}, {results.profile}" if products.count(product) > 1 else product, results, shipped
+        )
+        for product, (key, results, shipped) in zip(products, runs, strict=True)
     )
-    return (*runs, *shipped_engines())
-
-
-def _name_of(results: Results) -> str:
-    return short(results.implementation.name, _LONGEST_NAME) or "unnamed"

@@ -26,13 +26,15 @@ from ..wording import NOTHING
 from . import addresses, ten_minutes
 from .defects import defects
 from .dossier import Dossier, dossier
-from .engines import Engine
+from .engines import Engine, engine_cards
 from .figures import figure_policies, vector_figure
 from .guides.documents import INDEX, SYMPTOMS, documents, symptom_paths, title_of
 from .guides.rendering import rendered
 from .playground_pages import playground_page, write_playground_files
 from .reference_code import code_modules
-from .search_words import search_words
+from .search.entries import entries
+from .search.files import SEARCH_SCRIPTS, search_files
+from .search.index import build_index
 from .sources import sources_in_words
 from .specification_text import chapter_head, inline_markup
 from .surroundings import UP, around_reports
@@ -40,12 +42,16 @@ from .symptoms import symptoms
 from .traced import trace, traced_statements
 from .vector_tables import vector_table
 
+_SEARCH_EXAMPLE = "watermark stuck, allowedLateness, FLINK-40475"
+
 
 def write_site(engines: Sequence[Engine], folder: Path, playground: bool = False) -> list[Path]:
     """Write the site into `folder`, which is made if need be, with or without the playground; the paths of
     its pages. Raises `OSError`, and `BadInput` if a part of the playground cannot be had."""
     if playground:
         write_playground_files(folder)
+    for name, text in search_files(build_index(entries(engines, playground))).items():
+        write_text_file(folder / name, text)
     return [write_text_file(folder / name, page) for name, page in render_site(engines, playground)]
 
 
@@ -58,6 +64,7 @@ def render_site(engines: Sequence[Engine], playground: bool = False) -> Iterator
     if playground:
         yield addresses.PLAYGROUND, playground_page(below)
     yield "index.html", _index(top, engines, dossiers)
+    yield addresses.SEARCH, top.get_template("search.html.j2").render(search_scripts=SEARCH_SCRIPTS)
     yield addresses.TEN_MINUTES, _ten_minutes(top)
     yield from _guides(below)
     yield addresses.TRACEABILITY, top.get_template("traceability.html.j2").render(traced=trace(engines))
@@ -80,7 +87,6 @@ def _environment(root: str, engines: Sequence[Engine]) -> Environment:
     environment = page_environment(__package__)
     environment.filters.update(
         spec=partial(inline_markup, root=root),
-        words=search_words,
         component_of=_component,
         figure=vector_figure,
         figure_policies=figure_policies,
@@ -100,6 +106,7 @@ def _environment(root: str, engines: Sequence[Engine]) -> Environment:
         rules=load_registry().rules,
         statements={statement.name for statement in traced_statements()},
         nothing=NOTHING,
+        search_example=_SEARCH_EXAMPLE,
         chapter_title=chapter_title,
     )
     return environment
@@ -108,7 +115,7 @@ def _environment(root: str, engines: Sequence[Engine]) -> Environment:
 def _index(environment: Environment, engines: Sequence[Engine], dossiers: dict[str, Dossier]) -> str:
     script = packaged(__package__, "script.js")
     return environment.get_template("index.html.j2").render(
-        engines=engines,
+        cards=engine_cards(engines),
         dossiers=dossiers,
         mutants=load_mutants(),
         bugs=load_known_bugs(),

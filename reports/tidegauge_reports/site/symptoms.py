@@ -1,4 +1,4 @@
-"""The symptoms of a job: a page each, and the words by which the search finds it."""
+"""The symptoms of a job: a page each, and what the search finds it by."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -18,14 +18,15 @@ class Symptom:
         path: the path of its document in the project.
         title: the symptom in the words that people use.
         findings: the findings of `check-log` that report it.
-        words: what the search looks at, in lower case: the title, phrases that people type, and the names of
-            metrics, options and findings on the page.
+        phrases: what people type when they look for it.
+        names: the names of metrics, options and findings on its page.
     """
 
     path: str
     title: str
     findings: tuple[str, ...]
-    words: str
+    phrases: tuple[str, ...]
+    names: tuple[str, ...]
 
 
 @cache
@@ -35,14 +36,12 @@ def symptoms() -> tuple[Symptom, ...]:
 
 
 def _symptom(path: str, text: str) -> Symptom:
-    title = title_of(text)
-    names = findall(r"`([^`\n]+)`", text)
-    words = f"{title} {_labelled(text, _SEARCHED)} {' '.join(names)}"
     return Symptom(
         path=path,
-        title=title,
+        title=title_of(text),
         findings=tuple(findall(r"`([^`]+)`", _labelled(text, _FINDINGS))),
-        words=" ".join(dict.fromkeys(words.lower().replace(",", " ").split())),
+        phrases=tuple(" ".join(_labelled(text, _SEARCHED).split()).split(", ")),
+        names=tuple(dict.fromkeys(findall(r"`([^`\n]+)`", text))),
     )
 
 

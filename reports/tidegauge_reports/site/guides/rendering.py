@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import pairwise
 from posixpath import basename
 
 from markdown_it import MarkdownIt
@@ -27,6 +28,16 @@ _SCROLLS = Markup('<div class="scroll" tabindex="0" role="region" aria-label="{}
 def rendered(path: str, root: str) -> Markup:
     """The document at `path`; `root` leads from its page to the site's top folder."""
     return Markup(_markdown().render(documents()[path], {"root": root, "path": path}))
+
+
+def heading_anchors(path: str) -> list[tuple[str, str]]:
+    """Return the headings of a document, each with its anchor."""
+    tokens = _markdown().parse(documents()[path], {"root": "", "path": path})
+    return [
+        (text.content, str(heading.attrs["id"]))
+        for heading, text in pairwise(tokens)
+        if heading.type == "heading_open"
+    ]
 
 
 @cache

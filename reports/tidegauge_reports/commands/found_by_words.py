@@ -1,0 +1,72 @@
+"""What `tidegauge explain` prints for words that are not a name: what the search of the site finds."""
+
+import re
+from collections.abc import Sequence
+
+from rich.padding import Padding
+
+from tidegauge.commands.console import OUT
+from tidegauge.commands.terminal_text import inline
+from tidegauge.mutants.known_bugs import ids_of_known_bugs
+from tidegauge.wire.scenario import BadInput
+from tidegauge.wire.unknown_names import closest, unknown
+from tidegauge_spec import load_registry
+
+from ..site.engines import shipped_engines
+from ..site.search.entries import entries
+from ..site.search.index import build_index
+from ..site.search.query import find, unknown_id
+from ..site.search.terms import is_id
+
+_LISTED = (
+    "`tidegauge rules` lists the rules, `tidegauge mutants` the mutants, `tidegauge site` all known bugs"
+)
+_STATEMENT = re.compile(r"[A-E]\d+")
+_NAME = re.compile(r"\S+[-_]\S+")
+"""A word that looks like the name of a rule, a bug, a mutant or a policy."""
+
+_MISSPELLED = 0.85
+"""How alike a name and the known one are that was meant (1: the same)."""
+
+_MOST = 8
+"""Maximum number of entries that are printed."""
+
+
+def print_found(written: str, names: Sequence[str]) -> None:
+    """Print what the search finds, the best first.
+
+    Args:
+        written: the words that were typed, which are not a known name.
+        names: all known names.
+
+    Raises:
+        BadInput: if nothing is found, if a word is misspelled, or if the only word looks like a name: of an
+            issue that is not among the known bugs, of a rule that does not exist, or like a known name.
+    """
+    complaint = unknown("rule, statement, bug, mutant or policy", written, names, _LISTED)
+    if is_id(written) and _prefix(written) in _known_prefixes():
+        raise BadInput(f"{unknown_id(written)[:-1]}; {_LISTED}")
+    is_misspelled = _NAME.fullmatch(written) and closest(written, names, _MISSPELLED)
+    if is_misspelled or _STATEMENT.fullmatch(written):
+        raise BadInput(complaint)
+    answer = find(build_index(entries(shipped_engines())), written)
+    if answer.corrected:
+        raise BadInput(f"nothing is called {written!r}; did you mean {answer.corrected!r}?")
+    if not answer.entries:
+        raise BadInput(complaint)
+    for note in answer.notes:
+        OUT.print(inline(note))
+    OUT.print(f"Nothing is called {inline(repr(written))}. The search finds:\n")
+    for entry in answer.entries[:_MOST]:
+        OUT.print(f"[bold]{inline(entry.title)}[/] ({entry.kind}, {inline(entry.address)})")
+        OUT.print(Padding(inline(entry.shown_summary), (0, 0, 0, 2)))
+
+
+def _prefix(id: str) -> str:
+    return id.upper().partition("-")[0]
+
+
+def _known_prefixes() -> set[str]:
+    """Return the prefixes of rules, and those of the trackers of the known bugs: FLINK, SPARK."""
+    chapters = {chapter.prefix for chapter in load_registry().chapters.values()}
+    return chapters | {_prefix(bug) for bug in ids_of_known_bugs()}
