@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import islice
 
 from markupsafe import Markup, escape
@@ -19,6 +19,7 @@ _MOST_MARKS = 5
 """So many marks may be piled on one letter; the scripts that pile most of them need no more."""
 
 _PERHAPS_PILED = re.compile(f"[^\x00-\u02ff]{{{_MOST_MARKS + 1},}}")
+_DIGITS = re.compile("([0-9]+)")
 _NAME = re.compile(r"`([^`\n]{1,200})`")
 
 
@@ -96,3 +97,15 @@ def pairs(mapping: Mapping[str, str], longest: int = 60) -> list[tuple[str, str]
     entries = list(islice(mapping.items(), longest))
     left_out = len(mapping) - len(entries)
     return [*entries, ("…", f"{left_out:,} more")] if left_out else entries
+
+
+def in_natural_order(ids: Iterable[str]) -> list[str]:
+    """Ids by their words and numbers: `VALVE-2` is before `VALVE-10`."""
+    return sorted(ids, key=natural_key)
+
+
+def natural_key(text: str) -> list[tuple[int, str]]:
+    """What to sort an id by. Numbers are compared by length first: they may have thousands of digits."""
+    parts = _DIGITS.split(text)
+    bare = [part.lstrip("0") if place % 2 else part for place, part in enumerate(parts)]
+    return [(len(part) if place % 2 else 0, part) for place, part in enumerate(bare)]

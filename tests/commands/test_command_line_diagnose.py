@@ -38,7 +38,7 @@ def test_the_engine_of_a_run_is_diagnosed_without_running_it_again(
     assert replayed.returncode == 1
     assert "differs from the specification" in replayed.stdout
     page = (tmp_path / "out" / "report.html").read_text("utf-8")
-    assert page.index("The engine behaves as the profile core with FLINK-40475a") < page.index("What fails")
+    assert page.index("What fails") < page.index("The engine behaves as the profile core with FLINK-40475a")
 
     searched = tidegauge("diagnose", "out", "--diagnose-steps", "1000000")
     assert searched.stdout == told.stdout

@@ -1,8 +1,8 @@
-"""The failure card of the README, as a picture on a light and on a dark ground.
+"""The failure of the README, as a picture on a light and on a dark ground.
 
-    PYTHONPATH=tests/reports/browser python tests/instruments/card_picture.py tidegauge-results/report.html VALVE-15 reports/card
+    PYTHONPATH=tests/reports/browser python tests/instruments/card_picture.py tidegauge-results/report.html reports/card
 
-takes it from the report of a run, from the head of the rule's card to the end of the drawing.
+takes it from the report of a run: the first counterexample, down to the end of the drawing.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from playwright.sync_api import Page, sync_playwright
 _WIDTH, _MARGIN = 800, 6
 
 
-def picture_of_a_card(page: Page, report: Path, rule: str, theme: str, into: Path) -> None:
-    """Write `failure-THEME.png`: the open card of a rule, without what comes below its drawing."""
+def picture_of_a_failure(page: Page, report: Path, theme: str, into: Path) -> None:
+    """Write `failure-THEME.png`: the first counterexample, without what comes below its drawing."""
     page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
     page.goto(report.resolve().as_uri())
-    card = page.locator(f"#{rule}").bounding_box()
-    drawing = page.locator(f"#{rule} .counterexample svg").first.bounding_box()
+    card = page.locator(".first").bounding_box()
+    drawing = page.locator(".first .counterexample svg").first.bounding_box()
     assert card is not None
     assert drawing is not None
     bottom = drawing["y"] + drawing["height"] + 2 * _MARGIN
@@ -36,10 +36,10 @@ def picture_of_a_card(page: Page, report: Path, rule: str, theme: str, into: Pat
 
 
 if __name__ == "__main__":
-    written, name, folder = sys.argv[1:]
+    written, folder = sys.argv[1:]
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium_executable(), args=["--no-sandbox"])
         for ground in ("light", "dark"):
             with browser.new_page(viewport={"width": _WIDTH, "height": 900}) as tab:
-                picture_of_a_card(tab, Path(written), name, ground, Path(folder))
+                picture_of_a_failure(tab, Path(written), ground, Path(folder))
         browser.close()

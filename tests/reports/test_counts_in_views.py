@@ -75,7 +75,7 @@ def test_the_banner_the_map_and_the_filters_of_the_report() -> None:
     key = page.partition('<p class="key">')[2].partition("</p>")[0]
     told = re.findall(r"</b> ([\w ]+): ([0-9,]+)</span>", key)
     assert {words: int(count) for words, count in told} == WORDS
-    notes = re.findall(r"Component <code>[a-z_]+</code>: (.*?)\. Open a rule", page)
+    notes = re.findall(r"Component <code>[a-z_]+</code>: (.*?)\.</span>", page)
     chapters: Counter[str] = Counter()
     for note in notes:
         chapters.update(numbers(note))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from page_reader import Reader, read
 from report_samples import (
     fitted,
@@ -17,7 +18,7 @@ from suspect_samples import BY_PROPERTY, HEADING, RUN, SAYS_LESS, UNTRIED, betwe
 
 from tidegauge.wire.results import Suspect
 from tidegauge_reports.compliance import html
-from tidegauge_reports.compliance.forms import MOST_CARDS_OPEN
+from tidegauge_reports.compliance.forms import MOST_OPEN
 
 
 def report(*rules: object, **fields: object) -> Reader:
@@ -45,7 +46,8 @@ def test_one_card_has_the_heading_the_rules_and_the_one_counterexample() -> None
 def test_the_card_stands_after_the_failures_and_above_the_rules() -> None:
     text = read(html.render(RUN)).text
     places = [
-        text.index(part) for part in ("What fails VALVE-7", HEADING, "All rules at a glance", "VALVE-1 Title")
+        text.index(part)
+        for part in ("What fails", f"S suspect {HEADING}", "All rules at a glance", "VALVE-1 Title")
     ]
     assert places == sorted(places)
     assert "#suspects-VALVE-2" in report(rule(1), *suspects(2, 9)).links, "skip to the first failure"
@@ -79,10 +81,11 @@ def test_a_suspect_of_two_differences_is_on_both_cards() -> None:
     ]
 
 
-def test_only_the_first_cards_are_open() -> None:
-    many = [one for number in range(1, 20, 2) for one in suspects(number, number + 1)]
-    cards = report(*many).with_class("card-of-suspects")
-    assert [number for number, card in enumerate(cards) if "open" in card] == list(range(MOST_CARDS_OPEN))
+@pytest.mark.parametrize(("cards", "are_open"), [(MOST_OPEN, MOST_OPEN), (MOST_OPEN + 1, 1), (10, 1)])
+def test_of_many_cards_only_the_first_is_open(cards: int, are_open: int) -> None:
+    many = [suspect for number in range(cards) for suspect in suspects(2 * number, 2 * number + 1)]
+    shown = report(*many).with_class("card-of-suspects")
+    assert [number for number, card in enumerate(shown) if "open" in card] == list(range(are_open))
 
 
 def test_a_suspect_of_a_model_that_was_not_tried_says_so() -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ..wire.results import ComponentResult, Results, Term
+from ..wire.results import ComponentResult, Results, Term, TermKind
 from .numbers import counted, listed
 from .silence import NO_OUTPUT, silent_components
 from .suspects import PLAUSIBILITY, SUSPECTS
@@ -15,6 +15,12 @@ OF_A_MUTANT = f"{DIAGNOSIS} of an engine that behaves alike"
 
 NOT_OF_JOBS = "No model is fitted to whole jobs: a run names the rules that their event logs break."
 """Stands in the place of a diagnosis."""
+
+TERM_KINDS: dict[TermKind, str] = {"policy": "choice", "mutant": "defect", "small-change": "unknown"}
+"""What a part of a model is for a reader: a choice that engines make differently, a defect, or neither."""
+
+SMALL_CHANGE = "a small change of the reference"
+"""What such a change is called. Its name is a piece of code, which explains nothing to most readers."""
 
 _MOST_NAMES = 7
 _MOST_BUGS = 3
@@ -48,6 +54,23 @@ def diagnosis_words(results: Results) -> str:
         f"{engine}: this explains {explained:,} of {examined:,}{kept} {scenarios}; "
         f"{left:,} {'remains' if left == 1 else 'remain'} unexplained{late}."
     )
+
+
+def unexplained_words(results: Results) -> list[str]:
+    """What models leave unexplained, a line for each component."""
+    return [
+        f"{found.component}: {found.examined - found.explained:,} of "
+        f"{counted(found.examined, 'scenario')} unexplained{_unexplained(found)}"
+        for found in results.components
+        if found.examined > found.explained
+    ]
+
+
+def term_sentence(term: Term) -> str:
+    """What an engine with this part of the model does, without the code of a small change."""
+    if term.kind == "small-change":
+        return f"The engine behaves as {SMALL_CHANGE}. That explains, and names no defect."
+    return term.sentence
 
 
 def explained_components(results: Results) -> set[str]:
@@ -87,7 +110,7 @@ def model_words(found: ComponentResult) -> str:
 def term_name(term: Term) -> str:
     """What a part of a model is called: by the known bugs that do the same, if there are some."""
     if term.kind == "small-change":
-        return f"a small change of the reference ({term.name})"
+        return f"{SMALL_CHANGE} ({term.name})"
     name = term.name.replace("=", " = ") if term.kind == "policy" else term.name
     return f"{' or '.join(term.bugs[:_MOST_BUGS])} ({name})" if term.bugs else name
 

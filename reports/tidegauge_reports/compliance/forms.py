@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from .page import Page, RuleView
+from .chapters import RuleView
+from .failures import FirstCounterexample
+from .page import Page
 from .suspects import SuspectsView
 
 
@@ -51,7 +53,7 @@ ALONE = Sizes(FORMS)
 _MOST_MISSES = 20
 """So many rules may be too large for a form before it is no longer tried."""
 
-Shown = RuleView | SuspectsView
+Shown = RuleView | SuspectsView | FirstCounterexample
 
 Writer = Callable[[Shown, Form, bool], Markup]
 
@@ -61,7 +63,7 @@ class WrittenRules:
     """The rules and cards as they stand on the page.
 
     Attributes:
-        by_anchor: the written rules and cards, by anchor.
+        by_anchor: the written rules and cards, and the first counterexample, by anchor.
         shortened: by the name of a form that omits something, the number of rules and cards in this form that
             have a counterexample.
         others_in_brief: number of rules without a counterexample that are shown in brief.
@@ -72,11 +74,9 @@ class WrittenRules:
     others_in_brief: int = 0
 
 
-MOST_OPEN = 20
-"""Maximum number of failing rules that are open from the start."""
-
-MOST_CARDS_OPEN = 3
-"""Maximum number of cards that are open from the start. More would push the map of the rules far down."""
+MOST_OPEN = 3
+"""So many failing rules and cards are open from the start. If there are more, only the first one is open:
+each takes about two screens."""
 
 
 def write_rules(page: Page, write: Writer, sizes: Sizes = ALONE, above: int = 0) -> WrittenRules:
@@ -92,8 +92,8 @@ def write_rules(page: Page, write: Writer, sizes: Sizes = ALONE, above: int = 0)
     size = above
     misses = dict.fromkeys(sizes.forms, 0)
     failing: list[Shown] = [*page.failing, *page.suspects]
-    opened = {view.anchor for view in page.failing[:MOST_OPEN]}
-    opened |= {card.anchor for card in page.suspects[:MOST_CARDS_OPEN]}
+    opened = {view.anchor for view in failing} if len(failing) <= MOST_OPEN else {page.first_open}
+    failing = [page.first, *failing] if page.first else failing
     first = {view.anchor for view in failing}
     views = [*failing, *(view for view in page.views if view.anchor not in first)]
     last = sizes.forms[-1]

@@ -18,6 +18,8 @@ from ..pages.environment import packaged, page_environment, style_sheet
 from ..text import LONGEST_COMMAND, shown, too_long, whole, with_command
 from ..text_file import write_text_file
 from ..wording import NO_ANSWER, outputs_words, step_words
+from .chapters import RuleView
+from .failures import FirstCounterexample
 from .forms import Form, Shown, Writer, write_rules
 from .links import linked
 from .page import Page, build_page
@@ -39,9 +41,14 @@ def render(results: Results, around: Surroundings = NOTHING_AROUND) -> str:
     page = build_page(results)
     environment = _environment()
     environment.globals.update(around=around)
-    banner = Markup(environment.get_template("banner.j2").render(page=page, results=results))
-    rules = write_rules(page, _rule_writer(environment, page), around.sizes, len(banner))
-    body = environment.get_template("body.j2").render(page=page, results=results, banner=banner, rules=rules)
+    head, summary = (
+        Markup(environment.get_template(name).render(page=page, results=results))
+        for name in ("banner.j2", "summary.j2")
+    )
+    rules = write_rules(page, _rule_writer(environment, page), around.sizes, len(head) + len(summary))
+    body = environment.get_template("body.j2").render(
+        page=page, results=results, banner=head, summary=summary, rules=rules
+    )
     pictures = timeline_style() + job_timeline_style() if "<svg" in body else ""
     return environment.get_template("report.html.j2").render(
         page=page,
@@ -54,13 +61,19 @@ def render(results: Results, around: Surroundings = NOTHING_AROUND) -> str:
 
 
 def _rule_writer(environment: Environment, page: Page) -> Writer:
-    of_rule, of_suspects = environment.get_template("rule.j2"), environment.get_template("suspects.j2")
+    templates = {
+        kind: environment.get_template(name)
+        for kind, name in {
+            RuleView: "rule.j2",
+            SuspectsView: "suspects.j2",
+            FirstCounterexample: "first.j2",
+        }.items()
+    }
 
     def write_rule(shown: Shown, form: Form, opened: bool) -> Markup:
         example = shown.example
         timeline = timeline_svg(example, style=False) if form.picture and example is not None else ""
-        template = of_suspects if isinstance(shown, SuspectsView) else of_rule
-        written = template.render(
+        written = templates[type(shown)].render(
             page=page,
             results=page.results,
             shown=shown,

@@ -3,29 +3,23 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import cached_property
-from itertools import count, groupby
+from itertools import count
 
-from tidegauge.wire.results import (
-    Counterexample,
-    DeviationResult,
-    ItemResult,
-    PropertyResult,
-    Results,
-    RuleResult,
-    Term,
-    counts_of,
-)
+from tidegauge.wire.results import ItemResult, PropertyResult, Results, kind_of
 from tidegauge.words.conclusion import Conclusion, conclude
-from tidegauge.words.diagnosis import diagnosis_words, model_words
+from tidegauge.words.diagnosis import diagnosis_words, unexplained_words
 from tidegauge.words.own_profile import choice_rows, own_profile_remark
 from tidegauge.words.shapes import declared_rows, shapes_remark
 from tidegauge.words.suspects import unexplained_components
-from tidegauge.words.verdicts import SIGNS, UNFINISHED_OUTCOMES, Standing, known_deviations, standing
+from tidegauge.words.verdicts import UNFINISHED_OUTCOMES, known_deviations, standing
 
-from ..chapter_titles import chapter_title
+from .chapters import ChapterView, RuleView, chapter_views, chapters_of, counts_of_views
+from .diagnosis import DifferenceView, difference_views, without_code
 from .errors import ErrorView, error_views
+from .failures import FailureRow, FirstCounterexample, failure_rows, leading
 from .jobs import JobView, job_of, job_views
 from .suspects import SuspectsView, suspects_views
 
@@ -42,90 +36,27 @@ _RESERVED = (
     "errors",
     "diagnosis",
     "suspects",
+    "remarks",
+    "first-counterexample",
 )
-_MOST_ROOTS = 8
-_FEW_ROOTS = 4
 _MANY = 400
-_MOST_MODELS = 40
-_MOST_TERMS = 7
 
-
-@dataclass(frozen=True)
-class RuleView:
-    """A rule on the page.
-
-    Attributes:
-        result: the result of the rule.
-        anchor: the anchor of the rule on the page.
-        standing: the verdict in words, and whether it is held against the engine.
-        job: the job that breaks the rule, if there is one.
-        deviation: the known deviation that concerns the rule, if there is one.
-        card: the card of the rule if it is a suspect.
-    """
-
-    result: RuleResult
-    anchor: str
-    standing: Standing
-    job: JobView | None
-    deviation: DeviationResult | None
-    card: SuspectsView | None
-
-    @property
-    def example(self) -> Counterexample | None:
-        """The counterexample to show under the rule; None for a suspect, whose card shows it."""
-        return None if self.card is not None else self.result.counterexample
-
-    @property
-    def number(self) -> str:
-        """The last part of the id: `3` of `VALVE-3`."""
-        return self.result.id.rsplit("-", 1)[-1]
-
-
-@dataclass(frozen=True)
-class ChapterView:
-    """The rules of a component, in the order of the document. `unexplained`: whether the component has a
-    difference that no model explains."""
-
-    name: str
-    component: str
-    anchor: str
-    rules: list[RuleView]
-    counts: dict[str, int]
-    unexplained: bool
-
-    @property
-    def title(self) -> str:
-        """What the chapter is about."""
-        return chapter_title(self.component)
-
-    @property
-    def applies(self) -> bool:
-        """Whether any of its rules applies to the engine."""
-        return self.counts["not-applicable"] < len(self.rules)
-
-    @property
-    def place(self) -> str:
-        """Where the chapter stands: at the root of failures, only affected by others, or neither."""
-        places = {view.standing.place for view in self.rules}
-        return "root" if "root" in places else "affected" if "affected" in places else ""
-
-
-@dataclass(frozen=True)
-class ModelView:
-    """What a component behaves as, in a line, and the parts of that model."""
-
-    said: str
-    terms: list[Term]
+FIRST_ANCHOR = "first-counterexample"
+"""The anchor of the first counterexample."""
 
 
 @dataclass(frozen=True)
 class Page:
     """All that the templates need.
 
-    `roots` and `affected` are the rules whose failure is held against the engine: root causes, and rules that
-    build on what fails. `suspects` has a card for each difference with suspects. `counts` are those of
-    `counts_of`. `marks` are the signs in the map that need to be explained. `diagnosis` says in a sentence
-    what the engine behaves as, `models` what each component behaves as.
+    Attributes:
+        counts: those of `counts_of`.
+        diagnosis: the diagnosis in a sentence; `differences` are its table, `unexplained` is what they leave.
+        roots: the failing rules that are root causes.
+        affected: the failing rules that build on what fails.
+        suspects: a card for each difference with suspects.
+        lead: the rule or the card whose counterexample is shown first.
+        marks: the signs in the map that need to be explained.
     """
 
     results: Results
@@ -133,11 +64,13 @@ class Page:
     counts: dict[str, int]
     errors: list[ErrorView]
     diagnosis: str
-    models: list[ModelView]
+    differences: list[DifferenceView]
+    unexplained: list[str]
     chapters: list[ChapterView]
     roots: list[RuleView]
     affected: list[RuleView]
     suspects: list[SuspectsView]
+    lead: RuleView | SuspectsView | None
     marks: dict[str, str]
     jobs: list[JobView]
     properties: dict[str, list[PropertyResult]]
@@ -149,13 +82,54 @@ class Page:
         """The failing rules, those at the root first."""
         return [*self.roots, *self.affected]
 
+    @cached_property
+    def first(self) -> FirstCounterexample | None:
+        """The counterexample at the top of the page; None if there is none, or a card of suspects has it."""
+        return FirstCounterexample(self.lead, FIRST_ANCHOR) if isinstance(self.lead, RuleView) else None
+
+    @property
+    def other_cards(self) -> list[SuspectsView]:
+        """The cards of suspects that are not at the top of the page."""
+        return [card for card in self.suspects if card is not self.lead]
+
+    @cached_property
+    def failures(self) -> list[FailureRow]:
+        """The rows of the table of failures. What is not held against the engine has none."""
+        return failure_rows(self.roots, self.affected, _held(self.suspects))
+
     @property
     def first_failure(self) -> str:
-        """The anchor of the first failing rule, else of the first card of suspects; empty if none. What is
-        not held against the engine does not count."""
-        cards = [card.anchor for card in self.suspects if card.rules[0].flaky is None]
-        anchors = [*(view.anchor for view in self.failing), *cards]
-        return next(iter(anchors), "")
+        """Where to begin reading: the first counterexample, else the first failure; empty if none fails."""
+        return FIRST_ANCHOR if self.lead else next((row.anchor for row in self.failures), "")
+
+    @property
+    def first_open(self) -> str:
+        """The rule or card that is open from the start, however many fail; empty if none fails."""
+        return self.lead.anchor if self.lead else next((row.anchor for row in self.failures), "")
+
+    @property
+    def ordered_chapters(self) -> list[ChapterView]:
+        """The chapters, failing ones first, and those that the engine does not claim last."""
+        return sorted(self.chapters, key=lambda chapter: chapter.rank)
+
+    @property
+    def started(self) -> str:
+        """When the run began, to the minute; as the document has it if that is not a time."""
+        try:
+            began = datetime.fromisoformat(self.results.started)
+            return f"{began.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+        except (ValueError, OverflowError):
+            return self.results.started
+
+    @property
+    def violated(self) -> dict[str, list[PropertyResult]]:
+        """The properties that do not hold, by component."""
+        return _with_kind(self.properties, {"fail", "error"})
+
+    @property
+    def other_properties(self) -> dict[str, list[PropertyResult]]:
+        """The other properties, by component."""
+        return _with_kind(self.properties, {"fail", "error"}, without=True)
 
     @cached_property
     def by_id(self) -> dict[str, RuleView]:
@@ -167,22 +141,9 @@ class Page:
         return [card for card in self.suspects if card.job is job]
 
     @property
-    def first_roots(self) -> list[RuleView]:
-        """The roots that the banner shows: all if there are few, else the first ones of the chapters."""
-        if len(self.roots) <= _MOST_ROOTS:
-            return self.roots
-        first: dict[str, RuleView] = {}
-        for view in self.roots:
-            first.setdefault(view.result.component, view)
-        chosen = list(first.values())[:_MOST_ROOTS]
-        others = [view for view in self.roots if view not in chosen]
-        return [*chosen, *others[: max(0, _FEW_ROOTS - len(chosen))]]
-
-    @property
-    def other_roots(self) -> list[RuleView]:
-        """The roots that the banner does not show."""
-        shown = {view.anchor for view in self.first_roots}
-        return [view for view in self.roots if view.anchor not in shown]
+    def differing_jobs(self) -> list[JobView]:
+        """The jobs that break a rule, or show the difference of suspects."""
+        return [job for job in self.jobs if job.broken or self.suspects_in(job)]
 
     @property
     def flaky(self) -> Counter[str]:
@@ -231,11 +192,14 @@ class Page:
         """The chapter of each component."""
         return {chapter.component: chapter.name for chapter in self.chapters[:200]}
 
-    def by_chapter(self, views: Iterable[RuleView]) -> list[tuple[ChapterView, int]]:
-        """The chapters that rules belong to, each with how many of these belong to it."""
-        wanted = Counter(view.anchor for view in views)
-        counted = [(chapter, sum(wanted[view.anchor] for view in chapter.rules)) for chapter in self.chapters]
-        return [(chapter, number) for chapter, number in counted if number]
+    def by_chapter(self, rows: Iterable[FailureRow]) -> list[tuple[ChapterView, int]]:
+        """The chapters that rows belong to, each with how many of these belong to it."""
+        anchors = {row.anchor for row in rows}
+        return chapters_of(self.chapters, [view for view in self.views if view.anchor in anchors])
+
+    def plain(self, reason: str) -> str:
+        """A reason without the code of the reference."""
+        return without_code(reason, self.results)
 
 
 def build_page(results: Results) -> Page:
@@ -246,7 +210,6 @@ def build_page(results: Results) -> Page:
     known = known_deviations(results)
     suspects = suspects_views(results, jobs, anchor)
     cards = {rule.id: card for card in suspects for rule in card.rules}
-    unexplained = unexplained_components(results)
     views = [
         RuleView(
             rule,
@@ -258,32 +221,25 @@ def build_page(results: Results) -> Page:
         )
         for rule, place in zip(results.rules, anchors, strict=True)
     ]
+    lead = leading([*_at(views, "root"), *_at(views, "affected")], _held(suspects))
+    views = [replace(view, leads=view is lead) for view in views]
+    if isinstance(lead, RuleView):
+        lead = replace(lead, leads=True)
+    chapters = chapter_views(views, anchor, unexplained_components(results))
+    views = [view for chapter in chapters for view in chapter.rules]
     return Page(
         results=results,
         conclusion=conclude(results),
-        counts=_counts(views),
+        counts=counts_of_views(views),
         errors=error_views(results.errors),
-        diagnosis=diagnosis_words(results),
-        models=[
-            ModelView(said, found.model[:_MOST_TERMS])
-            for found in results.components[:_MOST_MODELS]
-            if (said := model_words(found))
-        ],
-        chapters=[
-            ChapterView(
-                name,
-                component,
-                anchor(f"chapter-{name}"),
-                rules,
-                _counts(rules),
-                component in unexplained,
-            )
-            for (name, component), group in groupby(views, _chapter)
-            if (rules := list(group))
-        ],
-        roots=[view for view in views if view.standing.place == "root"],
-        affected=[view for view in views if view.standing.place == "affected"],
+        diagnosis=without_code(diagnosis_words(results), results),
+        differences=difference_views(results),
+        unexplained=unexplained_words(results),
+        chapters=chapters,
+        roots=_at(views, "root"),
+        affected=_at(views, "affected"),
         suspects=suspects,
+        lead=lead,
         marks=dict(note for view in views for note in view.standing.notes),
         jobs=list(jobs.values()),
         properties=_by_component(results.properties),
@@ -292,10 +248,13 @@ def build_page(results: Results) -> Page:
     )
 
 
-def _counts(views: Iterable[RuleView]) -> dict[str, int]:
-    """How many rules are of each kind, in the order in which kinds show."""
-    counts = counts_of(view.result for view in views)
-    return {kind: counts[kind] for kind in SIGNS}
+def _at(views: Iterable[RuleView], place: str) -> list[RuleView]:
+    return [view for view in views if view.standing.place == place]
+
+
+def _held(cards: Iterable[SuspectsView]) -> list[SuspectsView]:
+    """The cards that are held against the engine: none that is known to be flaky."""
+    return [card for card in cards if card.rules[0].flaky is None]
 
 
 def _anchors() -> Callable[[str], str]:
@@ -320,5 +279,12 @@ def _by_component(properties: list[PropertyResult]) -> dict[str, list[PropertyRe
     return found
 
 
-def _chapter(view: RuleView) -> tuple[str, str]:
-    return view.result.id.rpartition("-")[0] or view.result.component.upper(), view.result.component
+def _with_kind(
+    properties: dict[str, list[PropertyResult]], kinds: set[str], without: bool = False
+) -> dict[str, list[PropertyResult]]:
+    """The properties of these kinds, or the others; components that have none are left out."""
+    chosen = {
+        component: [result for result in found if (kind_of(result) in kinds) is not without]
+        for component, found in properties.items()
+    }
+    return {component: found for component, found in chosen.items() if found}

@@ -3,9 +3,12 @@
 
 const PARTS = ".rule, .card-of-suspects";
 const rules = [...document.querySelectorAll(".rule")];
-const cells = [...document.querySelectorAll(".map .cells > li")];
+const cells = new Map([...document.querySelectorAll(".map .cells > li")].map(
+  (cell) => [cell.firstElementChild.getAttribute("href").slice(1), cell]));
 const chapters = [...document.querySelectorAll("section.chapter")];
-const rows = [...document.querySelectorAll(".map .row")];
+const rows = new Map([...document.querySelectorAll(".map .row")].map((row) => [row.dataset.chapter, row]));
+const folds = [...document.querySelectorAll(".chapter details.fold")];
+const unfolded = new Set(folds.filter((fold) => fold.open));  // what is open from the start
 const form = document.querySelector(".filters");
 const search = document.getElementById("search");
 const component = document.getElementById("component");
@@ -34,16 +37,22 @@ function filter() {
     && (!part || components.get(rule) === part)
     && words.every((word) => searchable(rule).includes(word)));
   const shown = new Set(rules.filter((rule, index) => matches[index] || rule === linked));
-  rules.forEach((rule, index) => {
-    rule.hidden = cells[index].hidden = !shown.has(rule);
+  rules.forEach((rule) => {
+    rule.hidden = cells.get(rule.id).hidden = !shown.has(rule);
   });
   const alive = new Set([...shown].map((rule) => rule.closest(".chapter")));
-  chapters.forEach((chapter, index) => {
-    chapter.hidden = rows[index].hidden = !alive.has(chapter);
-    const closed = chapter.querySelector(":scope > details.inapplicable");
-    if (closed) {
-      closed.open = alive.has(chapter) && (filtered || closed.contains(linked));
+  chapters.forEach((chapter) => {
+    chapter.hidden = rows.get(chapter.firstElementChild.id).hidden = !alive.has(chapter);
+  });
+  const full = new Set();
+  shown.forEach((rule) => {
+    for (let fold = rule.closest(".fold"); fold; fold = fold.parentElement.closest(".fold")) {
+      full.add(fold);
     }
+  });
+  folds.forEach((fold) => {
+    fold.hidden = fold.matches(".others") && !full.has(fold);
+    fold.open = filtered ? full.has(fold) : unfolded.has(fold) || fold.contains(linked);
   });
   const count = matches.filter(Boolean).length;
   const besides = linked && !matches[rules.indexOf(linked)];

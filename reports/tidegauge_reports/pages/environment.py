@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from tidegauge.words.numbers import counted, duration
 
-from ..text import finalized, line_by_line, pairs, prose, short
+from ..text import finalized, in_natural_order, line_by_line, pairs, prose, short
 
 
 def page_environment(package: str) -> Environment:
@@ -21,7 +21,12 @@ def page_environment(package: str) -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        duration=duration, line_by_line=line_by_line, pairs=pairs, prose=prose, short=short
+        duration=duration,
+        line_by_line=line_by_line,
+        natural=in_natural_order,
+        pairs=pairs,
+        prose=prose,
+        short=short,
     )
     environment.globals.update(counted=counted)
     return environment

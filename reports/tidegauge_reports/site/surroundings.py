@@ -15,9 +15,9 @@ UP = "../"
 
 _SIZES = Sizes(
     (
-        Form("whole", 148_000, picture=True, steps=True),
-        Form("without picture", 158_000, steps=True),
-        Form("without steps", 171_000),
+        Form("whole", 158_000, picture=True, steps=True),
+        Form("without picture", 168_000, steps=True),
+        Form("without steps", 181_000),
         Form("brief", None, brief=True),
     ),
     keeps_room=True,

@@ -37,6 +37,7 @@ from report_samples import (
 
 from tidegauge.wire.results import DeviationResult, Results
 from tidegauge_reports.compliance.html import render, write
+from tidegauge_reports.text import in_natural_order
 
 LINK = "https://example.org/issues/7"
 TEXT = f"as the known deviation mutant:valve-no-flush: until version 3 ({LINK})"
@@ -82,6 +83,8 @@ def varied() -> Results:
 
 
 TOTAL = len(varied().rules)
+FIRST_RULES = ["JOB-1", "VALVE-2", "VALVE-5", "VALVE-7", "VALVE-9", "VALVE-11"]
+"""The rules that show as long as nothing is unfolded: those that do not pass."""
 
 
 @pytest.fixture(scope="module")
@@ -130,8 +133,8 @@ def real_run(tmp_path_factory: pytest.TempPathFactory) -> RealRun:
 
 
 def visible_rules(page: Page) -> list[str]:
-    """The ids of the rules that show."""
-    return page.locator(".rule:visible .id").all_inner_texts()
+    """The ids of the rules that show, in natural order: on the page failing ones are first."""
+    return in_natural_order(page.locator(".rule:visible .id").all_inner_texts())
 
 
 def visible_cells(page: Page) -> int:
@@ -187,7 +190,7 @@ def test_when_nothing_matches_one_button_brings_all_back(page: Page) -> None:
     assert page.locator(".chapter:visible, .row:visible").count() == 0
     page.locator(".none").get_by_role("button").click()
     assert visible_cells(page) == TOTAL
-    assert len(visible_rules(page)) == TOTAL - 1, "a chapter that does not apply is closed"
+    assert visible_rules(page) == FIRST_RULES, "the others are folded"
     expect(page.get_by_label("Search")).to_be_focused()
 
 
@@ -212,12 +215,13 @@ def test_known_deviations_are_violet_wherever_they_show(page: Page) -> None:
     assert page.locator(".properties .known").count() == 1
 
 
-def test_failures_open_from_the_banner_and_from_the_map(page: Page) -> None:
+def test_failures_open_from_the_table_and_from_the_map(page: Page) -> None:
+    page.locator("#VALVE-9 > summary").click()
+    expect(page.locator("#VALVE-9 .body")).to_be_hidden()
+    page.locator(".failures").get_by_role("link", name="VALVE-9").click()
+    expect(page.locator("#VALVE-9 .counterexample")).to_be_in_viewport()
     page.locator("#VALVE-2 > summary").click()
     expect(page.locator("#VALVE-2 .body")).to_be_hidden()
-    page.locator(".banner").get_by_role("link", name="VALVE-2").click()
-    expect(page.locator("#VALVE-2 .counterexample")).to_be_in_viewport()
-    page.locator("#VALVE-2 > summary").click()
     page.locator(".map").get_by_role("link", name="VALVE-2, fail", exact=True).click()
     expect(page.locator("#VALVE-2 .body")).to_be_visible()
     page.locator(".map").get_by_role("link", name="VALVE-1, pass").click()
@@ -243,12 +247,18 @@ def test_all_can_be_reached_by_keyboard(page: Page) -> None:
     assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
     expect(page.get_by_text("Skip to the first failure")).to_be_in_viewport()
     page.keyboard.press("Enter")
+    expect(page.locator("#first-counterexample")).to_be_focused()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
     expect(page.locator("#VALVE-2 > summary")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.locator("#VALVE-2 .body")).to_be_hidden()
     page.keyboard.press("Space")
     expect(page.locator("#VALVE-2 .body")).to_be_visible()
-    expect(page.locator("#VALVE-2").get_by_role("button", name="Copy the command")).to_be_visible()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.locator("#first-counterexample")).to_be_focused()
+    expect(page.locator(".first").get_by_role("button", name="Copy the command")).to_be_visible()
     visited = []
     for _ in range(12):
         page.keyboard.press("Tab")
@@ -267,9 +277,9 @@ def test_all_can_be_reached_by_keyboard(page: Page) -> None:
 
 
 def test_root_and_affected_rules_and_all_that_is_known_show_at_a_glance(page: Page) -> None:
-    banner = page.locator(".banner").inner_text()
-    assert banner.index("Root cause: start here") < banner.index("VALVE-2")
-    assert banner.index("VALVE-2") < banner.index("Downstream failures") < banner.index("JOB-1")
+    table = page.locator(".failures").inner_text()
+    assert table.index("Root cause: start here") < table.index("VALVE-2")
+    assert table.index("VALVE-2") < table.index("Downstream failures") < table.index("JOB-1")
     cells = [cell.inner_text().split() for cell in page.locator(".row").last.locator(".cell").all()]
     signs = dict(cells)
     assert signs == {
@@ -285,7 +295,7 @@ def test_root_and_affected_rules_and_all_that_is_known_show_at_a_glance(page: Pa
     ("number", "expected"),
     {
         "VALVE-1": ("pass", "MUST", "follow rule 1.", "Intent of rule 1", "If an engine fails it, check", "1,001 scenarios", "in-process"),
-        "VALVE-2": ("fail", "What to check:", "shows in job", "Replay", "watermark 20", "1,002 scenarios"),
+        "VALVE-2": ("fail", "What to check:", "shows in job", "watermark 20", "See the counterexample at the top", "1,002 scenarios"),
         "VALVE-5": ("known deviation", "until version 3", LINK, "does not do what the sentence says"),
         "VALVE-6": ("In this profile: by policy when_equal", "in the reading of the profile"),
         "VALVE-7": ("Known to be flaky, so not held against the engine", "a race", LINK, "What to check:"),
@@ -313,12 +323,11 @@ def test_the_replay_command_is_copied_and_shows_the_same_difference(
 ) -> None:
     with opened(chromium, permissions=["clipboard-read", "clipboard-write"]) as (page, seen):
         page.goto(real_run.report.as_uri())
-        page.locator(".banner").get_by_role("link", name="VALVE-15").click()
-        page.locator("#VALVE-15").get_by_role("button", name="Copy the command").click()
-        expect(page.locator("#VALVE-15").get_by_role("button", name="Copied")).to_be_visible()
+        page.locator(".first").get_by_role("button", name="Copy the command").click()
+        expect(page.locator(".first").get_by_role("button", name="Copied")).to_be_visible()
         command = page.evaluate("navigator.clipboard.readText()")
-        assert command == page.locator("#VALVE-15 pre.command code").first.inner_text()
-        difference = page.locator("#VALVE-15 .steps .diverges").inner_text().split("\t")
+        assert command == page.locator(".first pre.command code").first.inner_text()
+        difference = page.locator(".first .steps .diverges").inner_text().split("\t")
         take_pictures(page, "failing-rule", picture_folder(ROOT))
         assert seen.nothing(), seen
     scripts = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
@@ -342,24 +351,36 @@ def test_without_javascript_all_is_there_and_nothing_dead(chromium: Browser, sam
         page.goto(sample)
         for dead in ("button", "input", "select", ".filters", ".none", "[role=status]"):
             assert page.locator(dead).locator("visible=true").count() == 0, dead
-        assert page.locator(".rule:visible").count() == TOTAL - 1
-        page.locator(".map").get_by_role("link", name="VALVE-2").click()
-        expect(page.locator("#VALVE-2 .counterexample")).to_be_in_viewport()
+        assert visible_rules(page) == FIRST_RULES
+        page.locator(".map").get_by_role("link", name="VALVE-9").click()
+        expect(page.locator("#VALVE-9 .counterexample")).to_be_in_viewport()
+        page.get_by_text("9 other rules of VALVE").click()
         page.locator("#VALVE-10 > summary").click()
         expect(page.get_by_text("A marmot MUST whistle.")).to_be_visible()
         assert seen.nothing(), seen
 
 
-def test_on_paper_all_is_open_and_there_are_no_controls(page: Page) -> None:
+def test_on_paper_failures_are_open_and_there_are_no_controls(page: Page) -> None:
     page.emulate_media(media="print")
-    assert page.locator(".rule .sentence:visible").count() == TOTAL
+    assert page.locator(".rule:visible .id").all_inner_texts() == [
+        "JOB-1",
+        "VALVE-2",
+        "VALVE-7",
+        "VALVE-9",
+        "VALVE-11",
+    ]
+    assert page.locator(".rule .sentence:visible").count() == 5
+    expect(
+        page.get_by_text("On paper only rules that fail or are in error have their details.")
+    ).to_be_visible()
     for control in ("button", "input", "select", ".skip", ".filters"):
         assert page.locator(control).locator("visible=true").count() == 0, control
     page.emulate_media(media="screen")
-    page.get_by_role("checkbox", name="fail").check()
+    page.get_by_role("checkbox", name="pass").check()
     page.emulate_media(media="print")
     expect(page.locator(".filters .shown")).to_be_visible()
-    assert page.locator(".rule .sentence:visible").count() == 4
+    expect(page.get_by_text("On paper only rules")).to_be_hidden()
+    assert page.locator(".rule .sentence:visible").count() == 9
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.locator("details:not([open])").count() == 0
     page.evaluate("dispatchEvent(new Event('afterprint'))")

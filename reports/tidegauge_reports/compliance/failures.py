@@ -1,0 +1,96 @@
+"""What fails, as the top of the page shows it: the first counterexample, and a row for each failure."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from tidegauge.wire.results import Counterexample
+from tidegauge.words.evidence import STANDS_OUT
+from tidegauge.words.suspects import SUSPECTS
+
+from .chapters import RuleView
+from .suspects import SuspectsView
+
+Failure = RuleView | SuspectsView
+
+
+@dataclass(frozen=True)
+class FirstCounterexample:
+    """The counterexample at the top of the page, and the rule that it breaks. The rule leaves it out."""
+
+    rule: RuleView
+    anchor: str
+
+    @property
+    def example(self) -> Counterexample | None:
+        """The counterexample; it is there, as the rule was chosen for it."""
+        return self.rule.result.counterexample
+
+
+@dataclass(frozen=True)
+class FailureRow:
+    """A row of the table of failures: a rule, or the suspects of one difference.
+
+    Attributes:
+        group: what stands above the rows of its kind; empty if there are no others.
+        anchor: where more is said.
+        id: the rule; empty for suspects, whose `title` names them.
+        title: what the rule requires.
+        note: what qualifies the failure; empty if nothing does.
+        reason: what is said where there is no counterexample.
+    """
+
+    group: str
+    anchor: str
+    id: str
+    title: str
+    note: str
+    example: Counterexample | None
+    reason: str
+
+
+def leading(failing: Iterable[RuleView], cards: Iterable[SuspectsView]) -> Failure | None:
+    """Return the failure whose counterexample is shown first: the first one with steps, as these are drawn,
+    else the first one with any; None if there is none."""
+    failures: list[Failure] = [*failing, *cards]
+    with_example = [failure for failure in failures if (example := failure.example) and example.steps]
+    return next(iter([*with_example, *(failure for failure in failures if failure.example)]), None)
+
+
+def failure_rows(
+    roots: Sequence[RuleView], affected: Sequence[RuleView], cards: Sequence[SuspectsView]
+) -> list[FailureRow]:
+    """Return the rows: root causes, what builds on them, then suspects."""
+    first = "Root cause: start here" if affected else "Failing rules" if cards else ""
+    what = "it" if len(roots) == 1 else "what fails"
+    second = f"Downstream failures: parts that build on {what}"
+    return [
+        *(_row_of_rule(view, first) for view in roots),
+        *(_row_of_rule(view, second) for view in affected),
+        *(_row_of_card(card, SUSPECTS if roots or affected else "") for card in cards),
+    ]
+
+
+def _row_of_rule(view: RuleView, group: str) -> FailureRow:
+    rule = view.result
+    note = STANDS_OUT if rule.suspected else ""
+    return FailureRow(
+        group=group,
+        anchor=view.anchor,
+        id=rule.id,
+        title=rule.title,
+        note=note,
+        example=rule.counterexample,
+        reason=rule.reason,
+    )
+
+
+def _row_of_card(card: SuspectsView, group: str) -> FailureRow:
+    return FailureRow(
+        group=group,
+        anchor=card.anchor,
+        id="",
+        title=card.title,
+        note="",
+        example=card.example,
+        reason=card.rules[0].reason,
+    )
