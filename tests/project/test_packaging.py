@@ -19,6 +19,7 @@ from tidegauge_reports.site.guides.documents import documents
 KINDS = {
     *(".py", ".md", ".txt", ".json", ".jsonl", ".j2", ".css", ".js", ".ini", ".toml", ".typed"),
     *(".java", ".jar"),  # the driver of Flink and its sources
+    *(".rs", ".lock"),  # the driver of timely dataflow
     ".svg",  # pictures of the guides
     ".xml",  # the jars of an engine, for Maven
     ".yml",  # alert rules of the monitor

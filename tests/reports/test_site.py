@@ -58,7 +58,7 @@ HOSTILE = (
     "\"'><script>alert(1)</script><img src=x onerror=alert(2)>&amp;{{ 70707 * 7 }}\x00\x1b[31m\u202e\ud800"
 )
 MEGABYTES = 14
-LARGEST_PAGE = 370_000
+LARGEST_PAGE = 430_000
 
 
 def bare(text: str) -> str:
@@ -316,6 +316,7 @@ def test_an_engine_is_headed_by_its_product() -> None:
         "Kafka Streams 4.4.0",
         "Tidegauge reference 0.1.0",
         "tidegauge-spark on PySpark 4.3.0",
+        "timely dataflow 0.32.0",
     } == set(products[1:])
 
 
@@ -328,7 +329,8 @@ def test_a_card_has_both_readings_of_a_product_and_tells_them_apart() -> None:
     assert {own.name, core.name} == {"Apache Flink 2.3.0, flink-2.3", "Apache Flink 2.3.0, core"}
     (reference,) = cards["Tidegauge reference 0.1.0"].readings
     assert (reference.kind, reference.headline) == ("conforms", reference.conclusion.headline)
-    assert not cards["Bytewax 0.21.1"].has_core
+    assert cards["Bytewax 0.21.1"].has_core
+    assert not cards["Apache Spark 4.3.0"].has_core
 
 
 def test_a_rule_shows_verdict_layer_and_reason(site: dict[str, Reader]) -> None:
@@ -440,7 +442,7 @@ def test_the_same_runs_give_the_same_bytes(pages: dict[str, str]) -> None:
 
 def test_the_site_is_small(pages: dict[str, str]) -> None:
     own = sum(len(page.encode()) for name, page in pages.items() if not name.startswith("engines/"))
-    assert own < 14_500_000
+    assert own < 16_000_000
     assert not {name: size for name, page in pages.items() if (size := len(page.encode())) > LARGEST_PAGE}
     assert max(len(pages[mutant_page(name)].encode()) for name in load_mutants()) < 33_000
 

@@ -42,10 +42,11 @@ ENGINES: Mapping[str, Sequence[str]] = {
     "spark": ("--adapter", "spark"),
     "spark-exact": ("--adapter", "spark-exact"),
     "spark-native": ("--adapter", "spark-native"),
+    "timely": ("--adapter", "timely", *_SMOKE),
 }
 """The engines whose verdicts come with the project, and the options of each run. Engines of other projects
-are listed twice: under their own profiles, and under `core`. All of them but Flink run at the smallest
-budget; each needs its package or its jars."""
+with a profile of their own are listed twice: under it, and under `core`. All of them but Flink run at the
+smallest budget; each needs its package or its jars."""
 
 _VERDICTS = Path("reports", "tidegauge_reports", "shipped", FILE_NAME)
 _DIAGNOSES = _VERDICTS.with_name(diagnoses.FILE_NAME)

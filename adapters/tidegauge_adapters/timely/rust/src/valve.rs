@@ -1,0 +1,95 @@
+//! A valve: the inputs of a dataflow, spread over the workers, and the frontier behind them.
+
+use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use timely::Config;
+use timely::communication::WorkerGuards;
+use timely::worker::ProgressMode;
+
+use crate::messages::Time;
+use crate::worker::{self, Command, Report};
+
+/// Timely workers, each in a thread of its own, and one input for each channel: channel i is the input of
+/// stream i / workers on worker i % workers.
+pub struct Valve {
+    workers: Vec<(Sender<Command>, Receiver<Report>)>,
+    open: Vec<bool>,
+    frontiers: Vec<Time>,
+    guards: Option<WorkerGuards<()>>,
+    failure: Option<String>,
+}
+
+impl Valve {
+    /// Start the workers. Each of them builds the dataflow.
+    pub fn new(channels: usize, count: usize, mode: ProgressMode) -> Self {
+        let (mut workers, mut ends) = (Vec::new(), Vec::new());
+        for _ in 0..count {
+            let ((command, commands), (report, reports)) = (channel(), channel());
+            workers.push((command, reports));
+            ends.push(Some((commands, report)));
+        }
+        let (ends, streams) = (Mutex::new(ends), channels.div_ceil(count));
+        let mut config = Config::process(count);
+        config.worker = config.worker.progress_mode(mode);
+        let guards = timely::execute(config, move |worker| {
+            let index = worker.index();
+            let in_use: Vec<_> = (0..streams).map(|stream| stream * count + index < channels).collect();
+            let (commands, reports) = ends.lock().unwrap()[index].take().unwrap();
+            worker::run(worker, &in_use, commands, reports);
+        });
+        let frontiers = vec![Some(i64::MIN); count];
+        let mut valve =
+            Valve { workers, open: vec![true; channels], frontiers, guards: guards.ok(), failure: None };
+        valve.failure = valve.settle().err();
+        valve
+    }
+
+    /// Advance the input of a channel, and return the frontiers that follow from it. After a failure, the
+    /// dataflow is in an unknown state: each further step fails, too.
+    pub fn advance(&mut self, channel: usize, time: Time) -> Result<Vec<Time>, String> {
+        self.failure.clone().map_or(Ok(()), Err)?;
+        match self.open.get_mut(channel) {
+            None => return Err(format!("there is no input {channel}")),
+            Some(false) => return Err(format!("input {channel} is closed")),
+            Some(open) => *open = time.is_some(),
+        }
+        let count = self.workers.len();
+        let _ = self.workers[channel % count].0.send(Command::Advance(channel / count, time));
+        let frontiers = self.settle();
+        self.failure = frontiers.as_ref().err().cloned();
+        frontiers
+    }
+
+    /// Let all workers step until timely is quiet, and return the frontiers that the first worker has seen.
+    ///
+    /// The workers step in turn, so that the same steps give the same outputs. After a round in which no
+    /// worker has scheduled an operator, nothing is in flight.
+    fn settle(&mut self) -> Result<Vec<Time>, String> {
+        let (mut of_first, mut active) = (Vec::new(), true);
+        while active {
+            active = false;
+            for (index, (commands, reports)) in self.workers.iter().enumerate() {
+                let _ = commands.send(Command::Step);
+                let progress = reports.recv().map_err(|_| "a worker of timely has ended")??;
+                active |= progress.active;
+                self.frontiers[index] = progress.frontiers.last().copied().unwrap_or(self.frontiers[index]);
+                of_first.extend(progress.frontiers.into_iter().filter(|_| index == 0));
+            }
+        }
+        if self.frontiers.iter().any(|frontier| *frontier != self.frontiers[0]) {
+            return Err(format!("the workers have different frontiers: {:?}", self.frontiers));
+        }
+        Ok(of_first)
+    }
+}
+
+impl Drop for Valve {
+    /// Close all inputs and wait for the workers. The peers of a worker that panicked would wait for it forever.
+    fn drop(&mut self) {
+        self.workers.clear();
+        if self.failure.is_some() {
+            std::mem::forget(self.guards.take());
+        }
+    }
+}
