@@ -100,12 +100,12 @@ def pairs(mapping: Mapping[str, str], longest: int = 60) -> list[tuple[str, str]
 
 
 def in_natural_order(ids: Iterable[str]) -> list[str]:
-    """Ids by their words and numbers: `VALVE-2` is before `VALVE-10`."""
+    """Return ids in natural order: `VALVE-2` before `VALVE-10`."""
     return sorted(ids, key=natural_key)
 
 
 def natural_key(text: str) -> list[tuple[int, str]]:
-    """What to sort an id by. Numbers are compared by length first: they may have thousands of digits."""
+    """Return the sort key of an id. Numbers compare by length first: they may have thousands of digits."""
     parts = _DIGITS.split(text)
     bare = [part.lstrip("0") if place % 2 else part for place, part in enumerate(parts)]
     return [(len(part) if place % 2 else 0, part) for place, part in enumerate(bare)]

@@ -1,4 +1,4 @@
-"""Bars of verdicts: a part for each kind of verdict with its number, in pictures of matrices and trends."""
+"""Verdict bars in the pictures of matrices and trends: a segment for each kind of verdict with its number."""
 
 from collections.abc import Iterable, Mapping
 from importlib.resources import files
@@ -25,21 +25,21 @@ _SEGMENTS: dict[str, tuple[str, str]] = {
     "not-applicable": (" –", SIGNS["not-applicable"][1]),
     ABSENT: (" ·", NOT_IN_RUN[1]),
 }
-"""The parts of a bar in their order, each with the mark behind its number, and what it means."""
+"""The segments of a bar in their order, each with the mark after its number and its meaning."""
 
 
 def style() -> Markup:
-    """Return the style sheet of pictures with bars; their root has the class `verdict-bars`."""
+    """Return the style sheet of pictures with bars, whose root element has the class `verdict-bars`."""
     return Markup(files(__package__).joinpath("verdict_bars.css").read_text(encoding="utf-8"))
 
 
 def in_order(counts: Mapping[str, int]) -> dict[str, int]:
-    """Return the counts of the kinds that occur, in the order of a bar."""
+    """Return the counts of the kinds that occur, in the order of the segments."""
     return {kind: counts[kind] for kind in _SEGMENTS if counts.get(kind)}
 
 
 def bar(counts: Mapping[str, int], left: float, top: float, width: float) -> Markup:
-    """Draw a part for each kind that occurs, as wide as its share, but wide enough for its number."""
+    """Draw a segment for each kind that occurs: its width is its share, but at least that of its number."""
     counts = in_order(counts)
     needed = {kind: max(_LEAST_SEGMENT, text_width(_number(kind, count))) for kind, count in counts.items()}
     spare = max(width - sum(needed.values()), 0.0)
@@ -62,7 +62,7 @@ def _segment(kind: str, text: str, x: float, y: float, width: float) -> Markup:
 
 
 def legend(kinds: Iterable[str], left: float, right: float, top: float) -> tuple[Markup, float]:
-    """Draw the kinds with their meaning between two edges, and return them with the lower edge."""
+    """Draw the legend of some kinds between two edges, and return the drawing and its lower edge."""
     shown = set(kinds)
     x, y = left, top
     drawn = [line(left, top - 10, right, top - 10, "grid")]

@@ -1,4 +1,4 @@
-"""`--json`: the document of a command on stdout, and nothing else there."""
+"""`--json`: commands print their document to stdout, and nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The container file, built by Buildah on a base of Debian's packages, and commands in its image."""
+"""The image of the container file, built by Buildah on Debian packages, and commands in the image."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def buildah(*arguments: str, storage: Path, check: bool = True) -> subprocess.Co
 
 
 def certificates(folder: Path) -> Sequence[str]:
-    """Return mounts with the certificates of this machine, if pip has its own here, as behind a proxy."""
+    """Return mounts with this machine's certificates if pip is configured with its own, as behind a proxy."""
     certificate = os.environ.get("PIP_CERT", "")
     if not certificate:
         return ()

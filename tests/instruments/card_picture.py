@@ -17,7 +17,7 @@ _WIDTH, _MARGIN = 800, 6
 
 
 def picture_of_a_failure(page: Page, report: Path, theme: str, into: Path) -> None:
-    """Write `failure-THEME.png`: the first counterexample, without what comes below its drawing."""
+    """Write `failure-THEME.png`: the first counterexample, without the part below its drawing."""
     page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
     page.goto(report.resolve().as_uri())
     card = page.locator(".first").bounding_box()

@@ -733,7 +733,7 @@ def test_the_code_of_the_reference_is_no_reason() -> None:
     page = render(results([failing_rule], components=[component_result(9, explained=9, model=[term, tied])]))
     text = read(page).text
     assert "return []" not in text
-    assert "unknown The engine behaves as a small change of the reference. That explains" in text
+    assert "unknown The engine behaves as a small change of the reference. This reproduces" in text
     assert "The engine behaves as the profile core with a small change of the reference and" in text
 
 
@@ -749,7 +749,7 @@ def test_ids_are_in_natural_order() -> None:
 
 def test_the_head_has_date_duration_budget_seed_and_selection() -> None:
     run = results(started="2026-01-01T13:00:00+01:00", selection={"components": "valve,clock"})
-    head = read(render(run)).text.partition("What qualifies")[0]
+    head = read(render(run)).text.partition("Notes on this verdict")[0]
     assert (
         "12,345 scenarios, 67,890 steps. Started 2026-01-01 12:00 UTC, took 1 min 23 s; budget default, "
         "seed 20260101; only components valve, clock." in head

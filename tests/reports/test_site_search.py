@@ -1,4 +1,4 @@
-"""The search of the site: terms, entries, ranking, and what it says of names that do not exist."""
+"""The search of the site: terms, entries, ranking, and its notes on names that do not exist."""
 
 from __future__ import annotations
 

@@ -194,7 +194,7 @@ def test_no_view_shows_an_identifier_in_place_of_words(capsys: pytest.CaptureFix
         (term_words(BUG), "It stalls. It breaks VALVE-1. As likely: valve_x=y."),
         (
             term_words(Term(name="valve.f: a -> b", kind="small-change", rules=["VALVE-1"])),
-            "That explains, and names no defect.",
+            "This reproduces the failures, but names no defect.",
         ),
         (counted(1, "property", "properties"), "1 property"),
         (counted(2300, "property", "properties"), "2,300 properties"),

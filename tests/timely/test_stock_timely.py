@@ -108,8 +108,8 @@ def test_random_scenarios_show_no_difference(options: dict[str, str]) -> None:
 
 
 def test_on_demand_several_workers_pass_through_earlier_times() -> None:
-    """A worker keeps its progress to itself while it cannot advance the frontier. As soon as the other worker
-    advances, the frontier moves to what the first worker has sent, and then to what it has kept."""
+    """A worker does not send progress that cannot advance the frontier. As soon as the other worker advances,
+    the frontier moves to the time that the first worker has sent, and then to the time that it has held back."""
     with closing(TimelyAdapter({"workers": "2"})) as adapter:
         assert watermarks_of(adapter, valves(2, (0, 1), (0, 2), (1, 3))) == [[], [], [1, 2]]
         differing = undeclared_differences_of(
@@ -203,7 +203,7 @@ MUTANTS = {
         {"VALVE-1", "VALVE-2"},
     ),
 }
-"""Each with a source of the driver or of timely, the text that is replaced, and rules of which one is accused."""
+"""By name: a source of the driver or of timely, a text, its replacement, and rules of which one must be accused."""
 
 
 def mutated_driver(folder: Path, source: str, replaced: str, replacement: str) -> Path:

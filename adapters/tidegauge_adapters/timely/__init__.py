@@ -1,1 +1,1 @@
-"""Tests timely dataflow: a program in Rust drives the released crate, one step at a time."""
+"""Adapter for timely dataflow: a Rust program drives the released crate, one step at a time."""

@@ -18,21 +18,22 @@ _PROGRESS = ("demand", "eager")
 
 _REMARK = (
     "A dataflow of the released crate: an input for each channel, spread over the workers, `concatenate`, "
-    "and an operator that records its frontier. By the adapter: the watermark t is the time t + 1 of an "
-    "input, before which nothing follows, and MAX closes the input; the frontier f is the watermark f - 1, "
-    "and the empty frontier is MAX."
+    "and an operator that records its frontier. The adapter translates: the watermark t advances an input to "
+    "the time t + 1, and MAX closes the input; the frontier f is the watermark f - 1, and the empty frontier "
+    "is MAX."
 )
 
 
 class TimelyAdapter(ProcessAdapter):
-    """Drives a dataflow of timely in a process, with one input handle for each channel of a valve.
+    """Drives a timely dataflow in a process, with one input handle for each channel of a valve.
 
     Options:
-        workers: the number of timely workers, 1 to 4; by default 1. Channel i is fed on worker i modulo this
-            number, so that several workers have to exchange their progress.
-        progress: when a worker sends its progress to the others: when it can advance the frontier (`demand`,
-            the default, as in timely) or always (`eager`).
-        driver: the program; by default, the program that `python -m tidegauge_adapters.timely.driver` builds.
+        workers: number of timely workers, 1 to 4; 1 by default. Channel i is fed on worker i modulo this
+            number, so that the workers have to exchange their progress.
+        progress: when a worker sends its progress to the others: only if the progress can advance the
+            frontier (`demand`, the default, as in timely) or always (`eager`).
+        driver: path of the driver; by default, of the driver that
+            `python -m tidegauge_adapters.timely.driver` builds.
     """
 
     def __init__(self, options: Mapping[str, str]) -> None:
@@ -47,12 +48,12 @@ class TimelyAdapter(ProcessAdapter):
         self.options = dict(options)
 
     def describe(self) -> Implementation:
-        """Return the driver's description with the shape and a remark."""
+        """Return the driver's description with the shapes and a remark."""
         return replace(super().describe(), shapes=SHAPES, remark=_REMARK)
 
 
 def _driver(given: str | None) -> Path:
-    """Return the given program, or else the one that is built. Raises `ValueError` if it is missing."""
+    """Return the path of the given or the built driver. Raises `ValueError` if the file is missing."""
     if given is None:
         return timely_driver().locate()
     if not Path(given).is_file():

@@ -1,6 +1,7 @@
-"""The driver, a program in Rust that translates between the protocol and timely dataflow.
+"""The driver, a Rust program that translates between the process protocol and timely dataflow.
 
-`python -m tidegauge_adapters.timely.driver` builds the driver with cargo, once for each state of its sources.
+`python -m tidegauge_adapters.timely.driver` builds the driver with cargo, once for each version of the
+sources.
 """
 
 import hashlib
@@ -14,16 +15,16 @@ from pathlib import Path
 
 SOURCES = Path(__file__).parent / "rust"
 
-_CARGO = "needs cargo (Rust 1.91 or newer, https://rustup.rs) and downloads timely and what it needs (4 MB)"
+_CARGO = "needs cargo (Rust 1.91 or newer, https://rustup.rs) and downloads timely with dependencies (4 MB)"
 
 
 @dataclass(frozen=True)
 class RustDriver:
-    """A driver, built from its sources into a folder.
+    """A driver that is built from its sources into a folder.
 
     Attributes:
         sources: the folder with `Cargo.toml`, `Cargo.lock` and `src`.
-        folder: the folder that contains the built programs; other sources give another program.
+        folder: the folder of the built programs, one for each version of the sources.
     """
 
     sources: Path
@@ -31,7 +32,7 @@ class RustDriver:
 
     @property
     def path(self) -> Path:
-        """The path of the program, whose name contains the digest of its sources."""
+        """The path of the program. Its name contains the digest of the sources."""
         return self.folder / f"driver-{self.digest_of_sources()[:12]}"
 
     def digest_of_sources(self) -> str:
@@ -47,7 +48,7 @@ class RustDriver:
         """Return the absolute path of the program.
 
         Raises:
-            ValueError: if the program is not built. The message is one line and names the command.
+            ValueError: if the program is not built; the message is one line and names the build command.
         """
         if not self.path.is_file():
             raise ValueError(
@@ -57,9 +58,9 @@ class RustDriver:
         return self.path.absolute()
 
     def build(self) -> Path:
-        """Build the program unless it is there already, and return its path.
+        """Build the program unless it exists, and return its path.
 
-        Cargo keeps what it has compiled in the folder `target` beside the programs.
+        Cargo caches compiled crates in the folder `target` beside the programs.
 
         Raises:
             ValueError: if cargo is missing or fails; the message is one line.
@@ -78,7 +79,7 @@ class RustDriver:
             printed = [line for line in error.stderr.splitlines() if line.strip()]
             reason = (printed or ["no message"])[0].strip()
             raise ValueError(f"cargo cannot build the driver of timely dataflow: {reason}") from None
-        # Another process may start the program at this moment, so that it has to appear in one piece.
+        # Another process may start the program at this moment: the program must appear atomically.
         with tempfile.TemporaryDirectory(dir=self.folder) as unfinished:
             copy = shutil.copy(target / "release" / "tidegauge-timely", unfinished)
             os.replace(copy, self.path)

@@ -1,4 +1,4 @@
-"""The features of timely dataflow as a shape; all scenarios are drawn within this shape."""
+"""The shape of timely dataflow: all scenarios are drawn within this shape."""
 
 from tidegauge import ValveShape
 from tidegauge.wire.shapes import AnyShape
@@ -11,6 +11,6 @@ SHAPES: tuple[AnyShape, ...] = (
         snapshots=False,
     ),
 )
-"""An input of a dataflow has a time or is closed; it has no status. A step addresses an input by its handle,
-and timely has no snapshots. `InputHandle::advance_to` panics if time goes back, and `close` consumes the
-handle, so that nothing can follow."""
+"""An input of a dataflow has a time or is closed; it has no status. Each input has a handle, so steps
+cannot name unknown channels. Timely has no snapshots. `InputHandle::advance_to` panics if time goes back, and
+`close` consumes the handle, so no input can follow."""

@@ -31,7 +31,9 @@ def diagnose(
     ] = None,
     as_json: Annotated[
         bool,
-        typer.Option("--json", help="Print JSON: the sentence, and the `components` of the results."),
+        typer.Option(
+            "--json", help="Print JSON: the diagnosis sentence, and the `components` of the results."
+        ),
     ] = False,
 ) -> None:
     """Say what the engine of a run behaves as: which policies, known bugs and mutants together do the same.

@@ -1,4 +1,4 @@
-"""The option `--json` of commands that show a document which they also write."""
+"""The option `--json` of commands that can print the results document that they write."""
 
 from typing import Annotated
 
@@ -6,5 +6,5 @@ import typer
 
 AsJson = Annotated[
     bool,
-    typer.Option("--json", help="Print the results as JSON, as they are written, in place of the summary."),
+    typer.Option("--json", help="Print the results document (JSON) instead of the summary."),
 ]

@@ -186,7 +186,7 @@ def _recorded(assembled: Results, out: Path) -> Results:
 
 
 def _print(results: Results, written: Written, detail: Detail, as_json: bool) -> None:
-    """Print the summary or the document, and the names of the reports that failed."""
+    """Print the summary or the results document, and the reports that could not be written."""
     if as_json:
         typer.echo(encode_results(results).decode(), nl=False)
     else:

@@ -361,7 +361,7 @@ def decode_results(document: bytes, name: str) -> Results:
     if not document.strip():
         raise BadInput(f"{name} is empty, no results document; {_AGAIN}")
     try:
-        document.decode("utf-8")  # releases of msgspec differ in the error that they raise
+        document.decode("utf-8")  # msgspec raises different errors, depending on its release
         found = msgspec.json.decode(document)
     except UnicodeDecodeError:
         raise BadInput(

@@ -25,9 +25,9 @@ def spelled(name: str, known: Iterable[str]) -> str | None:
 
 
 def closest(name: str, known: Iterable[str], at_least: float = _AT_LEAST) -> str | None:
-    """The known name that differs least, upper and lower case apart; None if none is close.
+    """Return the known name that is most similar to a name, ignoring case; None if none is close.
 
-    `at_least` says how alike they must be (1: the same).
+    `at_least` is the required similarity, 0 to 1 (1: equal).
     """
     by_lower_case = {one.casefold(): one for one in known}
     found = get_close_matches(name.casefold(), by_lower_case, n=1, cutoff=at_least)

@@ -17,10 +17,10 @@ NOT_OF_JOBS = "No model is fitted to whole jobs: a run names the rules that thei
 """Stands in the place of a diagnosis."""
 
 TERM_KINDS: dict[TermKind, str] = {"policy": "choice", "mutant": "defect", "small-change": "unknown"}
-"""What a part of a model is for a reader: a choice that engines make differently, a defect, or neither."""
+"""How reports classify the terms of a model: a choice on which engines differ, a defect, or neither."""
 
 SMALL_CHANGE = "a small change of the reference"
-"""What such a change is called. Its name is a piece of code, which explains nothing to most readers."""
+"""The words for a small change. Its name is a piece of code, which explains nothing to most readers."""
 
 _MOST_NAMES = 7
 _MOST_BUGS = 3
@@ -57,7 +57,7 @@ def diagnosis_words(results: Results) -> str:
 
 
 def unexplained_words(results: Results) -> list[str]:
-    """What models leave unexplained, a line for each component."""
+    """Return a line for each component with scenarios that its model does not explain."""
     return [
         f"{found.component}: {found.examined - found.explained:,} of "
         f"{counted(found.examined, 'scenario')} unexplained{_unexplained(found)}"
@@ -67,9 +67,9 @@ def unexplained_words(results: Results) -> list[str]:
 
 
 def term_sentence(term: Term) -> str:
-    """What an engine with this part of the model does, without the code of a small change."""
+    """Return what an engine with this term does; for a small change, without its code."""
     if term.kind == "small-change":
-        return f"The engine behaves as {SMALL_CHANGE}. That explains, and names no defect."
+        return f"The engine behaves as {SMALL_CHANGE}. This reproduces the failures, but names no defect."
     return term.sentence
 
 
@@ -124,7 +124,7 @@ def term_words(term: Term) -> str:
     """What an engine with this part of the model does, which rules it breaks, and what is as likely."""
     told = [term.sentence]
     if term.kind == "small-change":
-        told.append("That explains, and names no defect.")
+        told.append("This reproduces the failures, but names no defect.")
     elif term.rules:
         told.append(f"It breaks {listed(term.rules, _MOST_NAMES)}.")
     if term.ties:

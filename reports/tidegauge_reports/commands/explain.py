@@ -29,18 +29,18 @@ def explain(
         typer.Argument(
             metavar="NAME|WORDS...",
             help="A rule, VALVE-3; a statement, E46; a known bug, FLINK-40475a; a mutant; a policy. "
-            "Other words, such as late data dropped, are searched for.",
+            "For other words, such as late data dropped, the results of the site's search are listed.",
         ),
     ],
 ) -> None:
     """Say what a rule demands, why, what to check when an engine fails it, and what stands behind it: code,
     scenarios, mutants, known bugs, verdicts; or which rules come from a statement of the sources; or how an
     engine with a known bug, or like a mutant, is diagnosed; or what a policy or a profile chooses. For
-    other words, list what the search of the site finds."""
+    other words, list the results of the site's search."""
     written = " ".join(words)
     name = spelled(written.removeprefix("mutant:"), _known_names())
     if name is None:
-        from .found_by_words import print_found  # its index takes a second, and names need none
+        from .found_by_words import print_found  # building the index takes a second; names do not need it
 
         print_found(written, _known_names())
         return

@@ -1,4 +1,4 @@
-"""What `tidegauge explain` prints for words that are not a name: what the search of the site finds."""
+"""`tidegauge explain` with words that are not a known name: prints the results of the site's search."""
 
 import re
 from collections.abc import Sequence
@@ -26,22 +26,22 @@ _NAME = re.compile(r"\S+[-_]\S+")
 """A word that looks like the name of a rule, a bug, a mutant or a policy."""
 
 _MISSPELLED = 0.85
-"""How alike a name and the known one are that was meant (1: the same)."""
+"""Minimum similarity at which a name is treated as a misspelled known name (1: equal)."""
 
 _MOST = 8
-"""Maximum number of entries that are printed."""
+"""Maximum number of entries to print."""
 
 
 def print_found(written: str, names: Sequence[str]) -> None:
-    """Print what the search finds, the best first.
+    """Print the results of the search, best first.
 
     Args:
-        written: the words that were typed, which are not a known name.
+        written: the words that the user typed; not a known name.
         names: all known names.
 
     Raises:
-        BadInput: if nothing is found, if a word is misspelled, or if the only word looks like a name: of an
-            issue that is not among the known bugs, of a rule that does not exist, or like a known name.
+        BadInput: if nothing is found, if a word is misspelled, or if the only word looks like a name: that of
+            an issue that is not among the known bugs, of a rule that does not exist, or a misspelled name.
     """
     complaint = unknown("rule, statement, bug, mutant or policy", written, names, _LISTED)
     if is_id(written) and _prefix(written) in _known_prefixes():
@@ -51,12 +51,12 @@ def print_found(written: str, names: Sequence[str]) -> None:
         raise BadInput(complaint)
     answer = find(build_index(entries(shipped_engines())), written)
     if answer.corrected:
-        raise BadInput(f"nothing is called {written!r}; did you mean {answer.corrected!r}?")
+        raise BadInput(f"nothing is named {written!r}; did you mean {answer.corrected!r}?")
     if not answer.entries:
         raise BadInput(complaint)
     for note in answer.notes:
         OUT.print(inline(note))
-    OUT.print(f"Nothing is called {inline(repr(written))}. The search finds:\n")
+    OUT.print(f"Nothing is named {inline(repr(written))}. Search results:\n")
     for entry in answer.entries[:_MOST]:
         OUT.print(f"[bold]{inline(entry.title)}[/] ({entry.kind}, {inline(entry.address)})")
         OUT.print(Padding(inline(entry.shown_summary), (0, 0, 0, 2)))
@@ -67,6 +67,6 @@ def _prefix(id: str) -> str:
 
 
 def _known_prefixes() -> set[str]:
-    """Return the prefixes of rules, and those of the trackers of the known bugs: FLINK, SPARK."""
+    """Return the prefixes of rules and of known bugs, such as VALVE and FLINK."""
     chapters = {chapter.prefix for chapter in load_registry().chapters.values()}
     return chapters | {_prefix(bug) for bug in ids_of_known_bugs()}

@@ -1,4 +1,4 @@
-"""`tidegauge trend`: runs of engines over time."""
+"""`tidegauge trend`: shows runs of engines over time."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -26,9 +26,9 @@ _VIEWS: dict[str, Callable[[Sequence[Course]], str]] = {
 
 @complains
 def trend(
-    files: Annotated[list[Path], typer.Argument(metavar="RESULTS...", help="The results.json of runs.")],
+    files: Annotated[list[Path], typer.Argument(metavar="RESULTS...", help="The results.json of each run.")],
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help=f"Write {', '.join(_VIEWS)} into this folder.")
+        Path | None, typer.Option(metavar="DIR", help=f"Write {', '.join(_VIEWS)} to this folder.")
     ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help=f"Print {data.FILE_NAME} instead of tables.")
@@ -37,7 +37,7 @@ def trend(
 ) -> None:
     """Show the runs of engines over time: verdicts by date and version, and what changed from run to run.
 
-    Exit code 0: the runs are shown; whether anything got worse is for `tidegauge compare`.
+    Exit code 0: the runs are shown, even if something got worse (`tidegauge compare` checks this);
     2: bad input.
     """
     courses = courses_of([read_results(path) for path in files])

@@ -1,4 +1,4 @@
-"""The rules as the page shows them, by chapters: those that fail stand first."""
+"""The chapters of the page and their rules: failing ones come first."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -21,7 +21,7 @@ from .jobs import JobView
 from .suspects import SuspectsView
 
 _FIRST = {*ACCUSED, "error", KNOWN_DEVIATIONS}
-"""The kinds of rules that stand before the others of their chapter."""
+"""The kinds of rules that come first in their chapter."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class RuleView:
         job: the job that breaks the rule, if there is one.
         deviation: the known deviation that concerns the rule, if there is one.
         card: the card of the rule if it is a suspect.
-        leads: whether its counterexample is at the top of the page.
+        leads: whether the counterexample of the rule is at the top of the page.
     """
 
     result: RuleResult
@@ -48,8 +48,8 @@ class RuleView:
 
     @property
     def example(self) -> Counterexample | None:
-        """The counterexample to show under the rule; None if it stands elsewhere: on the card of a suspect,
-        or at the top of the page."""
+        """The counterexample to show under the rule; None if the page shows it elsewhere: on the card of a
+        suspect, or at the top."""
         return None if self.card is not None or self.leads else self.result.counterexample
 
     @property
@@ -82,13 +82,13 @@ class ChapterView:
 
     @property
     def place(self) -> str:
-        """Where the chapter stands: at the root of failures, only affected by others, or neither."""
+        """`root` if a rule is a root cause, `affected` if rules only fail downstream; otherwise empty."""
         places = {view.standing.place for view in self.rules}
         return "root" if "root" in places else "affected" if "affected" in places else ""
 
     @property
     def first_rules(self) -> list[RuleView]:
-        """The rules that do not do what they should: failing, in error, or deviating as known."""
+        """The rules that fail, are in error, or fail as a known deviation."""
         return [view for view in self.rules if view.standing.kind in _FIRST]
 
     @property
@@ -98,19 +98,19 @@ class ChapterView:
 
     @property
     def fails(self) -> bool:
-        """Whether a rule fails, is suspect or in error: the chapter is open from the start."""
+        """Whether a rule fails, is a suspect or is in error; the chapter is then open initially."""
         return any(self.counts[kind] for kind in _FIRST if kind != KNOWN_DEVIATIONS)
 
     @property
     def rank(self) -> int:
-        """Its place among the chapters: failing, deviating as known, the others, not claimed."""
+        """The sort key of the chapter: failing, known deviations only, others, not claimed."""
         return 0 if self.fails else 1 if self.first_rules else 2 if self.applies else 3
 
 
 def chapter_views(
     views: Iterable[RuleView], anchor: Callable[[str], str], unexplained: set[str]
 ) -> list[ChapterView]:
-    """Return the chapters in the order of the document. `anchor` makes an anchor on the page from a text."""
+    """Return the chapters in the order of the document. `anchor` turns a text into an anchor of the page."""
     return [
         ChapterView(
             name,
@@ -126,13 +126,13 @@ def chapter_views(
 
 
 def counts_of_views(views: Iterable[RuleView]) -> dict[str, int]:
-    """How many rules are of each kind, in the order in which kinds show."""
+    """Return the number of rules of each kind, in display order."""
     counts = counts_of(view.result for view in views)
     return {kind: counts[kind] for kind in SIGNS}
 
 
 def chapters_of(chapters: Iterable[ChapterView], views: Iterable[RuleView]) -> list[tuple[ChapterView, int]]:
-    """The chapters that rules belong to, each with how many of these belong to it."""
+    """Return the chapters of some rules, each with the number of these rules in it."""
     wanted = Counter(view.anchor for view in views)
     counted = [(chapter, sum(wanted[view.anchor] for view in chapter.rules)) for chapter in chapters]
     return [(chapter, number) for chapter, number in counted if number]

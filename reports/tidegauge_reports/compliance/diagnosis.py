@@ -1,4 +1,4 @@
-"""The diagnosis as the page shows it: a table of differences, each a defect or a choice."""
+"""The diagnosis on the page: a table of differences, each a defect, a choice or unknown."""
 
 from dataclasses import dataclass, field
 
@@ -12,7 +12,7 @@ _MOST_LINKS = 3
 
 @dataclass
 class DifferenceView:
-    """A difference from the profile. One that several components show is one difference.
+    """A difference from the profile. A difference that several components show has one view.
 
     Attributes:
         kind: whether it is a defect, a choice, or unknown.
@@ -21,7 +21,7 @@ class DifferenceView:
         components: the components that show it.
         rules: the rules that it breaks, in natural order.
         bugs: known bugs that do the same, each with its link, which may be empty.
-        ties: names of other differences that explain as much.
+        ties: names of other differences that explain the failures equally well.
     """
 
     kind: str
@@ -59,7 +59,7 @@ def _view(term: Term) -> DifferenceView:
 
 
 def without_code(text: str, results: Results) -> str:
-    """A reason without the code of the reference, which small changes have as their names."""
+    """Return a reason without code of the reference: the names of small changes are code."""
     for found in results.components:
         for term in found.model:
             if term.kind == "small-change" and term.name:
@@ -68,5 +68,5 @@ def without_code(text: str, results: Results) -> str:
 
 
 def _is_code(name: str) -> bool:
-    """Whether a tie is a small change, which its name shows: `valve.f: a -> b`."""
+    """Return whether a tie is a small change, as its name shows: `valve.f: a -> b`."""
     return " -> " in name

@@ -1,4 +1,4 @@
-"""What fails, as the top of the page shows it: the first counterexample, and a row for each failure."""
+"""The failures at the top of the page: the first counterexample, and a table with a row for each failure."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ Failure = RuleView | SuspectsView
 
 @dataclass(frozen=True)
 class FirstCounterexample:
-    """The counterexample at the top of the page, and the rule that it breaks. The rule leaves it out."""
+    """The counterexample at the top of the page. The section of its rule only links to it."""
 
     rule: RuleView
     anchor: str
 
     @property
     def example(self) -> Counterexample | None:
-        """The counterexample; it is there, as the rule was chosen for it."""
+        """The counterexample of the rule; never None, since `leading` selects rules with counterexamples."""
         return self.rule.result.counterexample
 
 
@@ -31,12 +31,13 @@ class FailureRow:
     """A row of the table of failures: a rule, or the suspects of one difference.
 
     Attributes:
-        group: what stands above the rows of its kind; empty if there are no others.
-        anchor: where more is said.
-        id: the rule; empty for suspects, whose `title` names them.
-        title: what the rule requires.
-        note: what qualifies the failure; empty if nothing does.
-        reason: what is said where there is no counterexample.
+        group: the heading above the rows of the same kind; empty if the table has only one kind.
+        anchor: the anchor of the rule or card on the page.
+        id: the id of the rule; empty for suspects, whose ids are in `title`.
+        title: the title of the rule or card.
+        note: a remark on the failure; empty if there is none.
+        example: the counterexample, if there is one.
+        reason: the text to show if there is no counterexample.
     """
 
     group: str
@@ -49,8 +50,8 @@ class FailureRow:
 
 
 def leading(failing: Iterable[RuleView], cards: Iterable[SuspectsView]) -> Failure | None:
-    """Return the failure whose counterexample is shown first: the first one with steps, as these are drawn,
-    else the first one with any; None if there is none."""
+    """Return the failure whose counterexample is shown first: the first one whose counterexample has steps,
+    since only steps are drawn; otherwise the first one with a counterexample; None if there is none."""
     failures: list[Failure] = [*failing, *cards]
     with_example = [failure for failure in failures if (example := failure.example) and example.steps]
     return next(iter([*with_example, *(failure for failure in failures if failure.example)]), None)
@@ -59,7 +60,7 @@ def leading(failing: Iterable[RuleView], cards: Iterable[SuspectsView]) -> Failu
 def failure_rows(
     roots: Sequence[RuleView], affected: Sequence[RuleView], cards: Sequence[SuspectsView]
 ) -> list[FailureRow]:
-    """Return the rows: root causes, what builds on them, then suspects."""
+    """Return the rows: root causes, downstream failures, then suspects."""
     first = "Root cause: start here" if affected else "Failing rules" if cards else ""
     what = "it" if len(roots) == 1 else "what fails"
     second = f"Downstream failures: parts that build on {what}"

@@ -63,7 +63,7 @@ class WrittenRules:
     """The rules and cards as they stand on the page.
 
     Attributes:
-        by_anchor: the written rules and cards, and the first counterexample, by anchor.
+        by_anchor: the rendered rules and cards, and the first counterexample, by anchor.
         shortened: by the name of a form that omits something, the number of rules and cards in this form that
             have a counterexample.
         others_in_brief: number of rules without a counterexample that are shown in brief.
@@ -75,8 +75,8 @@ class WrittenRules:
 
 
 MOST_OPEN = 3
-"""So many failing rules and cards are open from the start. If there are more, only the first one is open:
-each takes about two screens."""
+"""Maximum number of failing rules and cards that are open initially. If there are more, only the first one is
+open: each takes about two screens."""
 
 
 def write_rules(page: Page, write: Writer, sizes: Sizes = ALONE, above: int = 0) -> WrittenRules:

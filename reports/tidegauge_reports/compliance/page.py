@@ -42,7 +42,7 @@ _RESERVED = (
 _MANY = 400
 
 FIRST_ANCHOR = "first-counterexample"
-"""The anchor of the first counterexample."""
+"""The anchor of the first counterexample on the page."""
 
 
 @dataclass(frozen=True)
@@ -50,12 +50,14 @@ class Page:
     """All that the templates need.
 
     Attributes:
-        counts: those of `counts_of`.
-        diagnosis: the diagnosis in a sentence; `differences` are its table, `unexplained` is what they leave.
+        counts: the number of rules of each kind, as in `counts_of`.
+        diagnosis: the diagnosis in a sentence.
+        differences: the rows of the table of the diagnosis.
+        unexplained: a line for each component with unexplained scenarios.
         roots: the failing rules that are root causes.
-        affected: the failing rules that build on what fails.
+        affected: the failing rules of parts that build on a failing part.
         suspects: a card for each difference with suspects.
-        lead: the rule or the card whose counterexample is shown first.
+        lead: the rule or card whose counterexample is at the top of the page.
         marks: the signs in the map that need to be explained.
     """
 
@@ -84,7 +86,7 @@ class Page:
 
     @cached_property
     def first(self) -> FirstCounterexample | None:
-        """The counterexample at the top of the page; None if there is none, or a card of suspects has it."""
+        """The counterexample at the top of the page; None if there is none or a card of suspects is there."""
         return FirstCounterexample(self.lead, FIRST_ANCHOR) if isinstance(self.lead, RuleView) else None
 
     @property
@@ -94,27 +96,27 @@ class Page:
 
     @cached_property
     def failures(self) -> list[FailureRow]:
-        """The rows of the table of failures. What is not held against the engine has none."""
+        """The rows of the table of failures. Failures that do not count against the engine have no row."""
         return failure_rows(self.roots, self.affected, _held(self.suspects))
 
     @property
     def first_failure(self) -> str:
-        """Where to begin reading: the first counterexample, else the first failure; empty if none fails."""
+        """The anchor of the first counterexample, otherwise of the first failure; empty if nothing fails."""
         return FIRST_ANCHOR if self.lead else next((row.anchor for row in self.failures), "")
 
     @property
     def first_open(self) -> str:
-        """The rule or card that is open from the start, however many fail; empty if none fails."""
+        """The anchor of the rule or card that is always open initially; empty if nothing fails."""
         return self.lead.anchor if self.lead else next((row.anchor for row in self.failures), "")
 
     @property
     def ordered_chapters(self) -> list[ChapterView]:
-        """The chapters, failing ones first, and those that the engine does not claim last."""
+        """The chapters: failing ones first, chapters that the engine does not claim last."""
         return sorted(self.chapters, key=lambda chapter: chapter.rank)
 
     @property
     def started(self) -> str:
-        """When the run began, to the minute; as the document has it if that is not a time."""
+        """The start of the run, to the minute; the text of the document if it is not a time."""
         try:
             began = datetime.fromisoformat(self.results.started)
             return f"{began.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
@@ -123,12 +125,12 @@ class Page:
 
     @property
     def violated(self) -> dict[str, list[PropertyResult]]:
-        """The properties that do not hold, by component."""
+        """The properties that are violated or in error, by component."""
         return _with_kind(self.properties, {"fail", "error"})
 
     @property
     def other_properties(self) -> dict[str, list[PropertyResult]]:
-        """The other properties, by component."""
+        """The properties that are neither violated nor in error, by component."""
         return _with_kind(self.properties, {"fail", "error"}, without=True)
 
     @cached_property
@@ -193,12 +195,12 @@ class Page:
         return {chapter.component: chapter.name for chapter in self.chapters[:200]}
 
     def by_chapter(self, rows: Iterable[FailureRow]) -> list[tuple[ChapterView, int]]:
-        """The chapters that rows belong to, each with how many of these belong to it."""
+        """Return the chapters of some rows, each with the number of these rows in it."""
         anchors = {row.anchor for row in rows}
         return chapters_of(self.chapters, [view for view in self.views if view.anchor in anchors])
 
     def plain(self, reason: str) -> str:
-        """A reason without the code of the reference."""
+        """Return a reason without code of the reference."""
         return without_code(reason, self.results)
 
 
@@ -253,7 +255,7 @@ def _at(views: Iterable[RuleView], place: str) -> list[RuleView]:
 
 
 def _held(cards: Iterable[SuspectsView]) -> list[SuspectsView]:
-    """The cards that are held against the engine: none that is known to be flaky."""
+    """Return the cards that count against the engine: those that are not known to be flaky."""
     return [card for card in cards if card.rules[0].flaky is None]
 
 
@@ -282,7 +284,7 @@ def _by_component(properties: list[PropertyResult]) -> dict[str, list[PropertyRe
 def _with_kind(
     properties: dict[str, list[PropertyResult]], kinds: set[str], without: bool = False
 ) -> dict[str, list[PropertyResult]]:
-    """The properties of these kinds, or the others; components that have none are left out."""
+    """Return the properties of these kinds, or all others. Components without such properties are omitted."""
     chosen = {
         component: [result for result in found if (kind_of(result) in kinds) is not without]
         for component, found in properties.items()

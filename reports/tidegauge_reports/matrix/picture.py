@@ -35,9 +35,12 @@ _STYLES = {"conforms": "good", "deviates": "known", "fails": "bad", "errors": "e
 def render(matrix: Matrix, beside: int | None = None) -> str:
     """Return the picture as one SVG element. The same matrix gives the same picture.
 
-    :param beside: the maximum number of engines side by side, the next ones below them; None: all. Below the
-        first row of engines, chapters without an applicable rule for any engine beside each other are left
-        out: most engines of other projects have windows alone.
+    Below the first row of engines, the picture omits chapters that apply to no engine of a row: most engines
+    of other projects have only windows.
+
+    Args:
+        matrix: the matrix to draw.
+        beside: maximum number of engines side by side; further engines are drawn in rows below. None: all.
     """
     number = len(matrix.columns)
     beside = min(number, beside or number)
@@ -80,7 +83,7 @@ def render(matrix: Matrix, beside: int | None = None) -> str:
 
 
 def _applies(chapter: Chapter, place: int) -> bool:
-    """Whether a rule of the chapter applies to the engine in this column."""
+    """Return whether any rule of the chapter applies to the engine of a column."""
     return bool(_counts(chapter, place).keys() - {"not-applicable", ABSENT})
 
 

@@ -47,9 +47,9 @@ class Engine:
     """A run that the site shows.
 
     Attributes:
-        key: names its page.
-        name: what tables call it: the product, and the profile if several runs of the product are shown.
-        results: the record of the run.
+        key: the name of its page.
+        name: the name in tables: the product, and the profile if the product has several runs.
+        results: the results of the run.
         shipped: whether it comes with Tidegauge.
     """
 
@@ -70,23 +70,23 @@ class Engine:
 
     @property
     def is_core(self) -> bool:
-        """Whether the run is the reading of the profile `core`, which all engines share."""
+        """Whether the run is judged against the profile `core`, which all engines share."""
         return self.results.profile == CORE
 
     @property
     def reading(self) -> str:
-        """The profile that the run was judged by, in words."""
+        """The profile of the run in words."""
         return "profile core" if self.is_core else f"own profile {short(self.results.profile, 40)}"
 
     @property
     def kind(self) -> str:
-        """The kind of the conclusion; `own` if the engine conforms, but to a profile of its own."""
+        """The kind of the conclusion; `own` if the engine conforms to its own profile."""
         kind = self.conclusion.kind
         return "own" if kind == "conforms" and not self.is_core else kind
 
     @property
     def headline(self) -> str:
-        """The headline of the run; of an engine that conforms to its own profile, it names this profile."""
+        """The headline of the run. If the engine conforms to its own profile, it names the profile."""
         headline, to = self.conclusion.headline, f"Conforms to {self.results.profile}"
         if self.kind != "own" or headline.startswith(to):
             return headline
@@ -136,19 +136,19 @@ _WORST_FIRST = ("error", "fail", "suspect", KNOWN_DEVIATIONS, "not-tested", "pas
 
 @dataclass(frozen=True)
 class Card:
-    """A product with its runs: the reading of its own profile first, and then that of core."""
+    """A product with its runs: runs against its own profile first, then runs against `core`."""
 
     product: str
     readings: tuple[Engine, ...]
 
     @property
     def has_core(self) -> bool:
-        """Whether one of the runs is the reading of the profile `core`."""
+        """Whether one of the runs is judged against the profile `core`."""
         return any(engine.is_core for engine in self.readings)
 
 
 def engine_cards(engines: Iterable[Engine]) -> list[Card]:
-    """Return a card for each product, in the order of their first runs."""
+    """Return a card for each product, in the order of the products' first runs."""
     by_product: dict[str, list[Engine]] = {}
     for engine in engines:
         by_product.setdefault(engine.product, []).append(engine)
@@ -175,8 +175,7 @@ def product_name(implementation: Implementation) -> str:
 
 
 def shipped_engines() -> tuple[Engine, ...]:
-    """The engines that come with Tidegauge; those of which a few scenarios were run come last. Raises
-    `BadInput`."""
+    """Return the engines that come with Tidegauge, runs with the budget `smoke` last. Raises `BadInput`."""
     runs = sorted(load_shipped().items(), key=lambda run: run[1].budget == "smoke")
     return _named((key, results, True) for key, results in runs)
 
@@ -188,7 +187,7 @@ def engines_with(given: Iterable[Results]) -> tuple[Engine, ...]:
 
 
 def _named(runs: Iterable[tuple[str, Results, bool]]) -> tuple[Engine, ...]:
-    """Return the runs with names: of a product with several runs, each has its profile in its name."""
+    """Return the runs with names. If a product has several runs, their names include the profiles."""
     runs = list(runs)
     products = [product_name(results.implementation) for _, results, _ in runs]
     return tuple(

@@ -1,4 +1,4 @@
-// A comfort only: the page lists every rule without this script.
+// Optional: without this script, the page lists every rule.
 "use strict";
 
 const chapters = [...document.querySelectorAll(".chapter-rules")];
@@ -10,7 +10,7 @@ function addFilter() {
   const who = document.createElement("select");
   who.id = "who";
   who.append(new Option("all rules", ""));
-  engines.forEach((engine, index) => who.append(new Option(`rules that ${engine} does not keep`, index)));
+  engines.forEach((engine, index) => who.append(new Option(`rules that ${engine} does not pass`, index)));
   const label = document.createElement("label");
   label.htmlFor = who.id;
   label.textContent = "Show";

@@ -1,4 +1,4 @@
-"""The symptoms of a job: a page each, and what the search finds it by."""
+"""The symptoms of a job: the page of each symptom, and the words by which the search finds it."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -18,8 +18,8 @@ class Symptom:
         path: the path of its document in the project.
         title: the symptom in the words that people use.
         findings: the findings of `check-log` that report it.
-        phrases: what people type when they look for it.
-        names: the names of metrics, options and findings on its page.
+        phrases: queries that users type to find the symptom.
+        names: the names of metrics, options and findings on the page.
     """
 
     path: str

@@ -1,1 +1,1 @@
-"""How an engine came to stand where it stands: its runs in the order of their dates."""
+"""`tidegauge trend`: the runs of an engine by date, as a table, a picture and JSON."""

@@ -1,4 +1,4 @@
-"""Runs of engines in the order of their dates, and what changed from each run to the next."""
+"""Runs of engines by date, and what changed from each run to the next."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,9 +13,11 @@ from ..text import short
 
 @dataclass(frozen=True)
 class RunOfCourse:
-    """A run of an engine, and how it compares with the run before it.
+    """A run of an engine, and its comparison with the previous run.
 
-    :param since: the comparison with the run before; None for the first run.
+    Attributes:
+        results: the results of the run.
+        since: the comparison with the previous run; None for the first run.
     """
 
     results: Results
@@ -38,23 +40,23 @@ class RunOfCourse:
 
     @property
     def headline(self) -> str:
-        """What the run came to, in a sentence."""
+        """The conclusion of the run in a sentence."""
         return conclude(self.results).headline
 
     @property
     def change(self) -> str:
-        """What changed since the run before, in a sentence; empty for the first run."""
+        """What changed since the previous run, in a sentence; empty for the first run."""
         return "" if self.since is None else headline(self.since)
 
     @property
     def caveats(self) -> list[str]:
-        """What makes a comparison with the run before unsafe, such as another budget."""
+        """Reasons why the comparison with the previous run is unreliable, such as another budget."""
         return [] if self.since is None else caveats(self.since)
 
 
 @dataclass(frozen=True)
 class Course:
-    """The runs of one engine against one profile, the oldest first."""
+    """The runs of one engine against one profile, oldest first."""
 
     engine: str
     profile: str
@@ -64,7 +66,7 @@ class Course:
 def courses_of(runs: Sequence[Results]) -> list[Course]:
     """Return a course for each pair of engine and profile, in the order in which the pairs first occur.
 
-    Runs are ordered by the time at which they began. Runs of the same time stay in the given order.
+    Runs are ordered by start time. Runs with the same start time stay in the given order.
     """
     by_engine: dict[tuple[str, str], list[Results]] = {}
     for results in runs:

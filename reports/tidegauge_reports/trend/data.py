@@ -1,4 +1,4 @@
-"""`trend.json`: the runs as data, a record for each run."""
+"""`trend.json`: the runs as JSON, with a record for each run."""
 
 from collections.abc import Sequence
 
@@ -10,19 +10,25 @@ from .course import Course, RunOfCourse
 FILE_NAME = "trend.json"
 
 FORMAT = 1
-"""The version of the fields."""
+"""The version of the format."""
 
 
 class TrendRun(Struct, frozen=True):
     """A run of an engine against a profile.
 
-    :param started: when the run began (ISO 8601).
-    :param tidegauge: the version of the kit; `spec`: that of the specification.
-    :param counts: the number of rules of each verdict, as in `results.json`.
-    :param headline: what the run came to.
-    :param worse: whether anything got worse since the run before; None for the first run.
-    :param change: what changed since the run before; empty for the first run.
-    :param caveats: what makes the comparison with the run before unsafe.
+    Attributes:
+        engine: the name of the engine.
+        version: the version of the engine.
+        profile: the profile of the run.
+        started: the start of the run (ISO 8601).
+        tidegauge: the version of the kit.
+        spec: the version of the specification.
+        budget: the budget of the run.
+        counts: the number of rules of each verdict, as in `results.json`.
+        headline: the conclusion of the run in a sentence.
+        worse: whether anything got worse since the previous run; None for the first run.
+        change: what changed since the previous run; empty for the first run.
+        caveats: reasons why the comparison with the previous run is unreliable.
     """
 
     engine: str

@@ -11,7 +11,7 @@ FILE_NAME = "trend.md"
 
 
 def render(courses: Sequence[Course]) -> str:
-    """Return the text. The same runs give the same text."""
+    """Return the Markdown text. The same runs give the same text."""
     key = "; ".join(f"{inert(letter)} {words}" for letter, words in SIGNS.values())
     return "\n\n".join([*map(_section, courses), f"{key}."]) + "\n"
 
@@ -24,12 +24,12 @@ def columns() -> list[str]:
         "kit",
         "budget",
         *(letter for letter, _ in SIGNS.values()),
-        "since the run before",
+        "since previous run",
     ]
 
 
 def cells(run: RunOfCourse) -> list[str]:
-    """Return a row of the table of runs; a kind of verdict without a rule is an empty cell."""
+    """Return a row of the table of runs. The cell of a verdict that no rule has is empty."""
     counts = [str(run.counts[kind] or "") for kind in SIGNS]
     change = " ".join(filter(None, [run.change and f"{run.change}.", *run.caveats]))
     return [run.date, run.version, run.results.tidegauge, run.results.budget, *counts, change]

@@ -1,4 +1,4 @@
-"""`trend.svg`: a bar for each run, the oldest first, on a paper of its own."""
+"""`trend.svg`: a bar for each run, oldest first, on a background of its own."""
 
 from collections.abc import Sequence
 

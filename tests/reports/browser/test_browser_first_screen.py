@@ -1,4 +1,4 @@
-"""The compliance report at a first glance: what a reader sees without scrolling far, on screens and on paper."""
+"""The compliance report at first glance: what readers see without much scrolling, on screens and on paper."""
 
 from __future__ import annotations
 

@@ -371,7 +371,7 @@ def test_on_paper_failures_are_open_and_there_are_no_controls(page: Page) -> Non
     ]
     assert page.locator(".rule .sentence:visible").count() == 5
     expect(
-        page.get_by_text("On paper only rules that fail or are in error have their details.")
+        page.get_by_text("On paper, only rules that fail or are in error are shown in full.")
     ).to_be_visible()
     for control in ("button", "input", "select", ".skip", ".filters"):
         assert page.locator(control).locator("visible=true").count() == 0, control
@@ -379,7 +379,7 @@ def test_on_paper_failures_are_open_and_there_are_no_controls(page: Page) -> Non
     page.get_by_role("checkbox", name="pass").check()
     page.emulate_media(media="print")
     expect(page.locator(".filters .shown")).to_be_visible()
-    expect(page.get_by_text("On paper only rules")).to_be_hidden()
+    expect(page.get_by_text("On paper, only rules")).to_be_hidden()
     assert page.locator(".rule .sentence:visible").count() == 9
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.locator("details:not([open])").count() == 0

@@ -1,4 +1,4 @@
-"""The search of the site in a browser, from files and from a server: what people type finds the page."""
+"""The search of the site in a browser, from files and from a server: queries of users find the page."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tidegauge_reports.site.search.query import find
 __all__ = ["chromium", "page"]
 
 FIRST = 3
-"""The right page must be among so many results."""
+"""One of the expected pages must be among this many first results."""
 
 LEAST = {"queries": 45, "later": 22, "symptoms": 18}
 """How many queries of each kind must find their page: of 50, 24 and 18."""
@@ -51,7 +51,7 @@ def site_page(chromium: Browser) -> Iterator[Page]:
 
 
 def queries(root: Path, kind: str) -> Mapping[str, Sequence[str]]:
-    """Return the queries of a kind, each with the pages that are right."""
+    """Return the queries of a kind, each with its expected pages."""
     return dict(tomllib.loads((root / "tests/data/site-queries.toml").read_text(encoding="utf-8"))[kind])
 
 

@@ -1,4 +1,4 @@
-"""The entries of the search: everything on the site that has an address of its own."""
+"""The entries of the search: everything on the site that has its own address."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -37,7 +37,7 @@ WEIGHTS = {
     "mutant": 0.35,
     "reference": 0.35,
 }
-"""How much an entry of each kind counts: a symptom is what users search for, a mutant rarely is."""
+"""The weight of each kind of entry: users search for symptoms often, for mutants rarely."""
 
 
 @dataclass(frozen=True)
@@ -45,13 +45,13 @@ class Entry:
     """Something that the search can find.
 
     Attributes:
-        address: where it stands on the site.
-        kind: what it is, a key of `WEIGHTS`.
-        title: its heading.
-        summary: a sentence about it, shown below the title.
-        names: ids and names in code that belong to it.
-        text: its other words.
-        phrases: what users type when they look for it.
+        address: the address on the site.
+        kind: the kind of the entry, a key of `WEIGHTS`.
+        title: the heading.
+        summary: a sentence that is shown below the title.
+        names: ids and names in code that belong to the entry.
+        text: other words of the entry.
+        phrases: queries that users type to find the entry.
     """
 
     address: str
@@ -64,18 +64,18 @@ class Entry:
 
     @property
     def typed(self) -> Sequence[str]:
-        """What users type when they look for the entry: its phrases, and those of `synonyms.toml`."""
+        """Queries that users type to find the entry: its phrases, and those of `synonyms.toml`."""
         return *self.phrases, *synonyms()["pages"].get(self.address, ())
 
     @property
     def shown_summary(self) -> str:
-        """The summary without Markdown, cut to one or two lines."""
+        """The summary without Markdown, shortened to one or two lines."""
         plain = re.sub(r"\[([^\]]*)\]\([^)]*\)|[`*]", r"\1", self.summary)
         return short(" ".join(plain.split()), _LONGEST_SUMMARY)
 
 
 def entries(engines: Sequence[Engine], has_playground: bool = False) -> list[Entry]:
-    """Return all entries; of two that are equally good, the search shows the earlier one first."""
+    """Return all entries. If two entries have equal scores, the search shows the earlier one first."""
     return [
         *_symptoms(),
         *_pages(has_playground),
@@ -97,7 +97,7 @@ def _symptoms() -> Iterator[Entry]:
     for symptom in symptoms():
         text = documents()[symptom.path]
         page = addresses.guide_page(symptom.path)
-        summary = re.split(r"\n\n+", text)[3]  # below the title, the phrases and the findings
+        summary = re.split(r"\n\n+", text)[3]  # the paragraph below the title, the phrases and the findings
         names = " ".join(symptom.names)
         yield Entry(page, "symptom", symptom.title, summary, names, text, phrases=symptom.phrases)
 
@@ -108,7 +108,7 @@ def _pages(has_playground: bool) -> Iterator[Entry]:
         addresses.TEN_MINUTES,
         "page",
         "Event time in ten minutes",
-        "Watermarks, idleness, alignment and windows in figures, and the words of Flink, Spark and others.",
+        "Watermarks, idleness, alignment and windows in figures, and the terms of Flink, Spark and others.",
         text=words,
     )
     number = len(load_known_bugs())
@@ -133,7 +133,7 @@ def _pages(has_playground: bool) -> Iterator[Entry]:
     )
     if has_playground:
         yield Entry(
-            addresses.PLAYGROUND, "page", "Playground", "The reference in this browser.", text="try online"
+            addresses.PLAYGROUND, "page", "Playground", "The reference in your browser.", text="try online"
         )
 
 
@@ -159,7 +159,7 @@ def _guides() -> Iterator[Entry]:
 
 
 def _first_paragraph(text: str) -> str:
-    """Return the first paragraph of prose: neither a heading, nor a table, nor a block of code."""
+    """Return the first paragraph of prose, without headings, tables and code blocks."""
     paragraphs = re.split(r"\n\n+", text.partition("\n")[2])
     return next((part for part in paragraphs if re.match(r"[A-Za-z`\[*]", part.strip())), "")
 
@@ -179,7 +179,7 @@ def _engine(engine: Engine) -> Iterator[Entry]:
 
 
 def _without_patch(product: str) -> tuple[str, ...]:
-    """Return how users write a product: `Apache Flink 2.3.0`, `Flink 2.3`, `Flink`."""
+    """Return the ways in which users write a product: `Apache Flink 2.3.0`, `Flink 2.3`, `Flink`."""
     name, version = re.sub(r"^Apache ", "", product), re.search(r"\d+\.\d+", product)
     bare = re.sub(r"\s*\d+(\.\d+)+", "", name)
     return (product, f"{bare} {version[0]}", bare) if version else (product,)

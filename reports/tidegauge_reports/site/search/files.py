@@ -10,7 +10,7 @@ SEARCH_SCRIPTS = ("lunr.min.js", "search-index.js", "search.js")
 
 
 def search_files(search: SearchIndex) -> Mapping[str, str]:
-    """Return the scripts by name. The licence of lunr.js stands in front of it."""
+    """Return the scripts by name. The script of lunr.js begins with its licence."""
     library, index, page = SEARCH_SCRIPTS
     licence = "\n".join(
         f" * {line}".rstrip() for line in packaged(__package__, "lunr-license.txt").splitlines()

@@ -1,4 +1,4 @@
-"""The index of the search: made with lunr.py when the site is built, and read by lunr.js in the browser."""
+"""The search index: built by lunr.py together with the site, and read by lunr.js in the browser."""
 
 import json
 from collections import Counter
@@ -18,21 +18,21 @@ from .entries import WEIGHTS, Entry
 from .terms import CONCEPT, PHRASE, concepts, fillers, is_id, parts_of, phrase_of, terms_of, words_of
 
 FIELDS = {"title": 6, "typed": 6, "names": 2, "text": 1}
-"""The fields of an entry, and how much a term counts in each."""
+"""The fields of an entry, and the weight of a term in each."""
 
 _SHORTEST_CORRECTION = 4
-"""Shorter words are not corrected, nor suggested."""
+"""Shorter words are neither corrected nor suggested."""
 
 
 @dataclass(frozen=True)
 class SearchIndex:
-    """What can be found, and the index over it.
+    """All entries of the search and the index over them.
 
     Attributes:
-        entries: all entries; the reference of an entry in the index is its position.
-        index: the index of lunr.
-        spellings: how many entries contain each word, as people write it: a misspelled word is replaced by
-            one of them.
+        entries: all entries; the index refers to an entry by its position in this list.
+        index: the lunr index.
+        spellings: the number of entries that contain each word, unstemmed. A misspelled word is replaced by
+            one of these words.
     """
 
     entries: Sequence[Entry]
@@ -50,7 +50,7 @@ class SearchIndex:
 
 
 def build_index(entries: Sequence[Entry]) -> SearchIndex:
-    """Return the index over some entries."""
+    """Build the index over some entries."""
     builder = Builder()
     builder.ref("id")
     for field, boost in FIELDS.items():
@@ -78,7 +78,7 @@ def _spellings(text: str) -> set[str]:
 
 
 def index_script(search: SearchIndex) -> str:
-    """Return the script that holds the index: pages that are opened from files cannot fetch data."""
+    """Return the index as a script, since pages that are opened from files cannot fetch data."""
     data = {
         "entries": [
             [entry.address, entry.kind, entry.title, entry.shown_summary] for entry in search.entries
@@ -97,5 +97,5 @@ def index_script(search: SearchIndex) -> str:
 
 
 def _without_pipeline(serialized: Any) -> Any:
-    """The terms are stems already; lunr.js need not change them again."""
+    """Return the index without its pipeline: the terms are already stems, and lunr.js need not stem them."""
     return {**serialized, "pipeline": []}

@@ -1,4 +1,4 @@
-"""A query: which entries it finds, the best first. `search.js` ranks in the same way in the browser."""
+"""Finds and ranks the entries for a query. `search.js` implements the same ranking in the browser."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,25 +20,25 @@ _OF_AN_ID = 4.0
 _OF_A_WORD = 1.0
 
 _WHOLE = 3
-"""How much a concept or a whole name counts beside the parts of the name, which count 1 each."""
+"""The boost of a concept or a whole name; each part of a name has the boost 1."""
 
 _SHORTEST_BEGINNING = 4
-"""A shorter word is not taken for the beginning of another."""
+"""Shorter words do not match as prefixes of longer words."""
 
 _LONG = 6
-"""In words of this length two letters may be wrong, in shorter words one."""
+"""Words of at least this length may have two wrong letters, shorter words one."""
 
 _WEAKEST = 0.1
-"""Entries with less than this share of the best score are not shown."""
+"""Entries that score less than this fraction of the best score are not shown."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a query finds.
+    """The results of a query.
 
     Attributes:
-        entries: the entries, the best first.
-        corrected: the query with misspelled words replaced; empty if it has none.
+        entries: the entries, best first.
+        corrected: the query with misspelled words corrected; empty if no word is misspelled.
         notes: sentences about issues that are not among the known bugs, and rules that do not exist.
     """
 
@@ -49,12 +49,11 @@ class Answer:
 
 @dataclass
 class _Plan:
-    """How a query is looked up.
+    """The terms to look up for a query.
 
     Attributes:
-        phrase: the term of the whole query, if it is one of the phrases of an entry.
-        groups: the terms that stand for a word or a concept of the query each, with the weight of the group
-            and the boost of each term in it.
+        phrase: the term for the whole query if an entry has this phrase; otherwise empty.
+        groups: for each word or concept of the query, its weight, and its terms with their boosts.
     """
 
     phrase: str = ""
@@ -63,7 +62,7 @@ class _Plan:
 
 
 def find(search: SearchIndex, query: str) -> Answer:
-    """Return what a query finds."""
+    """Find and rank the entries for a query."""
     written = words_of(query)
     words = [_corrected(search, word) for word in written]
     plan = _plan(search, words)
@@ -75,8 +74,8 @@ def find(search: SearchIndex, query: str) -> Answer:
 
 
 def _corrected(search: SearchIndex, word: str) -> str:
-    """Return a word as it was probably meant: few letters differ, and many entries contain it. A word that an
-    entry contains, that is the beginning of such a word, or that is an id, is returned as it is."""
+    """Return the most frequent similar spelling of a misspelled word. Ids, words that an entry contains, and
+    prefixes of such words are returned unchanged."""
     if is_id(word) or any(search.has(term) for term in _terms(word)) or _longer_terms(search, word):
         return word
     for distance in (1, 2) if len(word) >= _LONG else (1,):
@@ -113,14 +112,14 @@ def _group(search: SearchIndex, word: str) -> tuple[float, dict[str, int]]:
 
 
 def _longer_terms(search: SearchIndex, word: str) -> list[str]:
-    """Return the terms of which a word is the beginning; none for a short word."""
+    """Return the terms that begin with a word; none for a short word."""
     if len(word) < _SHORTEST_BEGINNING:
         return []
     return list(search.index.token_set.intersect(TokenSet.from_string(f"{stem(word)}*")).to_list())
 
 
 def _places(phrase: Sequence[str], stems: Sequence[Sequence[str]]) -> list[int]:
-    """Return the positions of the words in which a phrase occurs; empty if it does not occur."""
+    """Return the positions of the words that contain a phrase; empty if it does not occur."""
     flat = [(part, place) for place, parts in enumerate(stems) for part in parts]
     for start in range(len(flat) - len(phrase) + 1):
         window = flat[start : start + len(phrase)]
@@ -130,13 +129,13 @@ def _places(phrase: Sequence[str], stems: Sequence[Sequence[str]]) -> list[int]:
 
 
 def _terms(word: str) -> dict[str, int]:
-    """Return the terms of a word of the query with their boosts: the whole name, and its parts."""
+    """Return the terms of a word of the query with their boosts: the whole word and its parts."""
     parts = {stem(part): 1 for part in parts_of(word) if len(part) > 1}
     return {**parts, stem(word): _WHOLE}
 
 
 def unknown_id(word: str) -> str:
-    """Say that an issue is not among the known bugs, or that a rule does not exist."""
+    """Return a sentence: an issue is not among the known bugs, or a rule does not exist."""
     word = word.upper()
     prefixes = {chapter.prefix for chapter in load_registry().chapters.values()}
     if word.partition("-")[0] in prefixes:
@@ -145,9 +144,10 @@ def unknown_id(word: str) -> str:
 
 
 def _ranking(search: SearchIndex, plan: _Plan) -> list[int]:
-    """Return the positions of the entries, the best first.
+    """Return the positions of the entries, best first.
 
-    The scores of all words are added. An entry that lacks words loses by the share that it lacks.
+    The score of an entry is the sum over the groups, times the square of the fraction of groups that match.
+    Entries below `_WEAKEST` of the best score are dropped. Then the score of the whole phrase is added.
     """
     scores: defaultdict[int, float] = defaultdict(float)
     matches: defaultdict[int, int] = defaultdict(int)
@@ -173,7 +173,7 @@ def _scores(search: SearchIndex, terms: Mapping[str, int]) -> Iterator[tuple[int
 
 
 def _each_guide_once(ranked: Iterator[Entry]) -> Iterator[Entry]:
-    """Yield the entries, of each guide only the best section."""
+    """Yield the entries, but only the best section of each guide."""
     seen = set()
     for entry in ranked:
         page = entry.address.partition("#")[0] if entry.kind in ("guide", "section") else entry.address

@@ -1,4 +1,4 @@
-"""The names by which a rule is found: its bugs, mutants and vectors, and names as engines write them
+"""The names by which a rule is found: its bugs, mutants and vectors, and the names that engines use
 (`withIdleness`)."""
 
 import re
@@ -13,7 +13,7 @@ from ..dossier import Dossier
 
 
 def rule_words(told: Dossier) -> str:
-    """Return the names that belong to a rule, each once, as they are written."""
+    """Return the names that belong to a rule, without duplicates, in their original case."""
     rule = told.rule
     bugs = [bug for wrong in told.wrong_engines for bug in wrong.bugs] + list(told.other_bugs)
     words = [
@@ -28,14 +28,14 @@ def rule_words(told: Dossier) -> str:
 
 
 def _steps(told: Dossier) -> list[str]:
-    """Return the steps of the rule's vectors as methods in Java: `with-idleness` is withIdleness."""
+    """Return the steps of the rule's vectors as names of Java methods: `withIdleness` for `with-idleness`."""
     names = {msgspec.to_builtins(step)["step"] for vector in told.vectors for step in vector.scenario.history}
     return sorted(re.sub(r"-(\w)", lambda letter: letter[1].upper(), name) for name in names if "-" in name)
 
 
 @cache
 def _names_of_chapter(file: str) -> tuple[str, ...]:
-    """Return the names in code that a chapter gives before its first rule: `WatermarksWithIdleness`."""
+    """Return the names in code before the first rule of a chapter, such as `WatermarksWithIdleness`."""
     text = (files("tidegauge_spec") / "chapters" / file).read_text(encoding="utf-8")
     head = text.partition("\n## ")[0]
     return tuple(re.findall(r"`([A-Za-z]+)`", head))

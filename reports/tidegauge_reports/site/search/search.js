@@ -1,4 +1,4 @@
-// Finds and ranks the entries of search-index.js, as tidegauge_reports.site.search does for the command line.
+// Finds and ranks the entries of search-index.js; tidegauge_reports.site.search does the same on the command line.
 "use strict";
 
 const site = window.tidegaugeSearch;
@@ -21,7 +21,7 @@ const partsOf = (word) => (word.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g) ||
 const stem = (word) => lunr.stemmer(new lunr.Token(word.toLowerCase(), {})).toString();
 const isId = (word) => /^[A-Z]+(?:-PR)?-[0-9]+[a-z]?$/i.test(word);
 
-// The positions of the words in which a phrase occurs; empty if it does not occur.
+// Returns the positions of the words that contain a phrase; empty if it does not occur.
 function places(phrase, stems) {
   const flat = stems.flatMap((parts, place) => parts.map((part) => [part, place]));
   for (let start = 0; start + phrase.length <= flat.length; start++) {
@@ -33,19 +33,19 @@ function places(phrase, stems) {
   return [];
 }
 
-// The terms of a word of the query with their boosts: the whole name, and its parts.
+// Returns the terms of a word of the query with their boosts: the whole word and its parts.
 function termsOf(word) {
   const parts = partsOf(word).filter((part) => part.length > 1).map((part) => [stem(part), 1]);
   return new Map([...parts, [stem(word), whole]]);
 }
 
-// The terms of which a word is the beginning; none for a short word.
+// Returns the terms that begin with a word; none for a short word.
 function longerTerms(word) {
   return word.length < shortestBeginning
     ? [] : index.tokenSet.intersect(lunr.TokenSet.fromString(`${stem(word)}*`)).toArray();
 }
 
-// A word as it was probably meant: few letters differ, and many entries contain it.
+// Returns the most frequent similar spelling of a misspelled word; other words are returned unchanged.
 function corrected(word) {
   if (isId(word) || [...termsOf(word).keys()].some((term) => terms.has(term)) || longerTerms(word).length) {
     return word;
@@ -59,7 +59,7 @@ function corrected(word) {
   return word;
 }
 
-// How a query is looked up: the groups of terms that stand for a word or a concept each, with their weights.
+// Returns the terms to look up: a group for each word or concept of the query, with its weight.
 function planOf(words) {
   const plan = { phrase: "", groups: [] };
   const stems = words.map((word) => partsOf(word).map(stem));
@@ -97,7 +97,7 @@ function unknownId(written) {
     ? `There is no rule ${word}.` : `${word} is not among the ${site.bugs} known bugs.`;
 }
 
-// The entries, the best first.
+// Returns the entries, best first.
 function ranking(plan) {
   const scores = new Map();
   for (const [weight, boosts] of plan.groups) {
@@ -119,7 +119,7 @@ function ranking(plan) {
     .map(([place]) => site.entries[place]);
 }
 
-// The position and the score of each entry that contains one of the terms.
+// Returns the position and the score of each entry that contains one of the terms.
 function scoresOf(boosts) {
   if (!boosts.size) {
     return [];

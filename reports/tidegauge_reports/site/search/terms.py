@@ -1,5 +1,5 @@
-"""The terms of a text: whole words, the parts of names such as `allowedLateness`, and concepts, which stand
-for the different words of engines. `search.js` does the same to a query in the browser."""
+"""The terms of a text: whole words, the parts of names such as `allowedLateness`, and concepts, for which
+engines have different words. `search.js` does the same with a query in the browser."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,14 +12,14 @@ from lunr.stemmer import PorterStemmer
 _WORD = re.compile(r"[A-Za-z0-9]+(?:[-_.][A-Za-z0-9]+)*")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _ID = re.compile(r"([A-Z]+)(?:-PR)?-[0-9]+[a-z]?", re.IGNORECASE)
-"""A rule or an issue: `VALVE-3`, `FLINK-40475a`. Its number alone is not a term."""
+"""The id of a rule or an issue: `VALVE-3`, `FLINK-40475a`. Its number alone is not a term."""
 
 CONCEPT = "concept:"
 PHRASE = "phrase:"
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a text as written; a name with dots, hyphens or underscores is one word."""
+    """Return the words of a text unchanged; a name with dots, hyphens or underscores is one word."""
     return _WORD.findall(text)
 
 
@@ -29,13 +29,13 @@ def is_id(word: str) -> bool:
 
 
 def parts_of(word: str) -> list[str]:
-    """Return the parts of a word in lower case: of `withIdleness`, `with` and `idleness`."""
+    """Return the parts of a word in lower case: `with` and `idleness` for `withIdleness`."""
     return [part.lower() for part in _PART.findall(word)]
 
 
 @cache
 def stem(word: str) -> str:
-    """Return the stem of a word in lower case: `watermark` of `Watermarks`."""
+    """Return the stem of a word in lower case: `watermark` for `Watermarks`."""
     return str(_STEMMER.stem(word.lower()))
 
 
@@ -43,7 +43,7 @@ _STEMMER = PorterStemmer()
 
 
 def terms_of(text: str) -> list[str]:
-    """Return the terms of a text in the order of its words, and behind them the concepts that it mentions."""
+    """Return the terms of a text in the order of its words, followed by the concepts that it mentions."""
     words = words_of(text)
     terms = [term for word in words for term in _terms_of_word(word)]
     return [*terms, *(CONCEPT + name for name in concepts_in(stems_of(words)))]
@@ -63,17 +63,17 @@ def _terms_of_word(word: str) -> Iterator[str]:
 
 
 def stems_of(words: Iterable[str]) -> list[str]:
-    """Return the stems of all parts of some words: what the phrases of concepts are compared with."""
+    """Return the stems of all parts of some words, for comparison with the phrases of concepts."""
     return [stem(part) for word in words for part in parts_of(word)]
 
 
 def phrase_of(text: str) -> str:
-    """Return a text as its stems: what people type is compared with the phrases of an entry in this form."""
+    """Return the stems of a text, joined: the form in which queries are compared with phrases of entries."""
     return " ".join(stems_of(words_of(text)))
 
 
 def concepts_in(stems: Sequence[str]) -> list[str]:
-    """Return the names of the concepts of which a phrase occurs in a sequence of stems."""
+    """Return the names of the concepts that have a phrase in a sequence of stems."""
     text = f" {' '.join(stems)} "
     return [name for name, phrases in concepts().items() if any(f" {phrase} " in text for phrase in phrases)]
 
@@ -89,11 +89,11 @@ def concepts() -> Mapping[str, Sequence[str]]:
 
 @cache
 def fillers() -> frozenset[str]:
-    """Return the words of a query that say nothing about what is searched for, in lower case."""
+    """Return the filler words, which queries ignore, in lower case."""
     return frozenset(synonyms()["fillers"]["words"])
 
 
 @cache
 def synonyms() -> Mapping[str, Mapping[str, Sequence[str]]]:
-    """Return `synonyms.toml`: fillers, the phrases of each concept, and what users type by page."""
+    """Return `synonyms.toml`: filler words, the phrases of each concept, and typical queries by page."""
     return loads((files(__package__) / "synonyms.toml").read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-//! Timely dataflow as an engine of Tidegauge's process protocol: requests on stdin, answers on stdout.
+//! Serves timely dataflow over Tidegauge's process protocol: requests on stdin, answers on stdout.
 
 mod messages;
 mod valve;
@@ -63,7 +63,7 @@ fn description() -> Value {
            "capabilities": ["valve", "int64"], "sessions": true})
 }
 
-/// Run the steps of a scenario. After a failure, the outputs of the steps before it remain.
+/// Run the steps of a scenario up to the first failure, and return the outputs of the steps before.
 fn transcript(mut valve: Valve, scenario: &Value) -> Value {
     let (mut outputs, mut failure) = (Vec::new(), None);
     for step in scenario["history"].as_array().into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! Steps and outputs of the protocol, and how they correspond to timely's times.
+//! Translates steps and outputs of the protocol to and from timely's times.
 
 use serde_json::{Value, json};
 
@@ -7,29 +7,29 @@ use crate::valve::Valve;
 /// A time of timely. `None` is the end: a closed input, or an empty frontier.
 pub type Time = Option<i64>;
 
-/// Do one step on a valve and return its outputs, or the text of the failure.
+/// Run one step on a valve and return its outputs, or the text of the failure.
 pub fn outputs_of(valve: Option<&mut Valve>, step: &Value) -> Result<Vec<Value>, String> {
     let valve = valve.ok_or("the session is not open")?;
     if step["step"] != "watermark" {
         return Ok(vec![json!({"output": "error", "error": "unsupported"})]);
     }
-    let channel = step["channel"].as_u64().ok_or("an input cannot have a negative number")? as usize;
+    let channel = step["channel"].as_u64().ok_or("the number of an input cannot be negative")? as usize;
     let frontiers = valve.advance(channel, time_after(&step["timestamp"])?)?;
     Ok(frontiers.into_iter().map(watermark).collect())
 }
 
-/// Return the first time that may follow a watermark. The watermark t says that all times up to t are
-/// complete; the time t + 1 of an input says that no earlier time follows.
+/// Return the first time that may follow a watermark. The watermark t declares all times up to t complete;
+/// an input at the time t + 1 declares that no earlier time follows.
 fn time_after(timestamp: &Value) -> Result<Time, String> {
     if timestamp == "MAX" {
         return Ok(None);
     }
     let number = timestamp.as_i64().or_else(|| timestamp.as_str()?.parse().ok());
     let time = number.and_then(|number| number.checked_add(1));
-    time.map(Some).ok_or_else(|| format!("no time of timely follows {timestamp}"))
+    time.map(Some).ok_or_else(|| format!("{timestamp} has no successor among timely's times"))
 }
 
-/// Return the output for a frontier that has changed. Numbers beyond 2^53 are written as text.
+/// Return the output for a frontier that has changed. Numbers of 2^53 and more are written as text.
 fn watermark(frontier: Time) -> Value {
     let timestamp = match frontier.map(|time| time - 1) {
         None => json!("MAX"),

@@ -1,4 +1,4 @@
-//! A valve: the inputs of a dataflow, spread over the workers, and the frontier behind them.
+//! A valve: the inputs of a dataflow, distributed over the workers, and the frontier behind them.
 
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -10,8 +10,8 @@ use timely::worker::ProgressMode;
 use crate::messages::Time;
 use crate::worker::{self, Command, Report};
 
-/// Timely workers, each in a thread of its own, and one input for each channel: channel i is the input of
-/// stream i / workers on worker i % workers.
+/// Timely workers, each in its own thread, and one input for each channel: channel i is the input of stream
+/// i / workers on worker i % workers.
 pub struct Valve {
     workers: Vec<(Sender<Command>, Receiver<Report>)>,
     open: Vec<bool>,
@@ -21,7 +21,7 @@ pub struct Valve {
 }
 
 impl Valve {
-    /// Start the workers. Each of them builds the dataflow.
+    /// Start the workers. Each worker builds the dataflow.
     pub fn new(channels: usize, count: usize, mode: ProgressMode) -> Self {
         let (mut workers, mut ends) = (Vec::new(), Vec::new());
         for _ in 0..count {
@@ -45,8 +45,8 @@ impl Valve {
         valve
     }
 
-    /// Advance the input of a channel, and return the frontiers that follow from it. After a failure, the
-    /// dataflow is in an unknown state: each further step fails, too.
+    /// Advance the input of a channel, and return the resulting frontiers. After a failure, the dataflow is in
+    /// an unknown state, so all further steps fail.
     pub fn advance(&mut self, channel: usize, time: Time) -> Result<Vec<Time>, String> {
         self.failure.clone().map_or(Ok(()), Err)?;
         match self.open.get_mut(channel) {
@@ -61,17 +61,17 @@ impl Valve {
         frontiers
     }
 
-    /// Let all workers step until timely is quiet, and return the frontiers that the first worker has seen.
+    /// Step all workers until timely is idle, and return the frontiers that the first worker has seen.
     ///
-    /// The workers step in turn, so that the same steps give the same outputs. After a round in which no
-    /// worker has scheduled an operator, nothing is in flight.
+    /// The workers step in turn, so the same steps always give the same outputs. After a round in which no
+    /// worker has scheduled an operator, no progress is in flight.
     fn settle(&mut self) -> Result<Vec<Time>, String> {
         let (mut of_first, mut active) = (Vec::new(), true);
         while active {
             active = false;
             for (index, (commands, reports)) in self.workers.iter().enumerate() {
                 let _ = commands.send(Command::Step);
-                let progress = reports.recv().map_err(|_| "a worker of timely has ended")??;
+                let progress = reports.recv().map_err(|_| "a timely worker has ended")??;
                 active |= progress.active;
                 self.frontiers[index] = progress.frontiers.last().copied().unwrap_or(self.frontiers[index]);
                 of_first.extend(progress.frontiers.into_iter().filter(|_| index == 0));
@@ -85,7 +85,8 @@ impl Valve {
 }
 
 impl Drop for Valve {
-    /// Close all inputs and wait for the workers. The peers of a worker that panicked would wait for it forever.
+    /// Close all inputs and wait for the workers, except after a failure: the peers of a worker that panicked
+    /// never end.
     fn drop(&mut self) {
         self.workers.clear();
         if self.failure.is_some() {

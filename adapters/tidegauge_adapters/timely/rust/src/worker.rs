@@ -22,13 +22,13 @@ thread_local! {
 pub enum Command {
     /// Advance this worker's input of a stream; `None` closes it.
     Advance(usize, Time),
-    /// Let timely work once.
+    /// Run timely's `step` once.
     Step,
 }
 
-/// What one step of a worker has done.
+/// The result of one step of a worker.
 pub struct Progress {
-    /// Whether timely has scheduled an operator, or is about to.
+    /// Whether timely has an operator to schedule.
     pub active: bool,
     /// The frontiers that the operator behind the streams has seen, in order.
     pub frontiers: Vec<Time>,
@@ -46,10 +46,10 @@ pub fn record_panics() {
     }));
 }
 
-/// Build the dataflow, and execute commands until there are no more.
+/// Build the dataflow, and execute commands until their channel closes.
 ///
-/// The dataflow: an input for each stream, all of them concatenated, and behind them an operator that records
-/// its frontier. `in_use`: the streams of which a channel uses this worker's input; the others are closed.
+/// The dataflow concatenates one input for each stream, followed by an operator that records its frontier.
+/// `in_use` says for each stream whether a channel uses this worker's input; unused inputs are closed.
 pub fn run(worker: &mut Worker, in_use: &[bool], commands: Receiver<Command>, reports: Sender<Report>) {
     if catch_unwind(AssertUnwindSafe(|| execute(worker, in_use, commands, &reports))).is_err() {
         let _ = reports.send(Err(LAST_PANIC.take()));
