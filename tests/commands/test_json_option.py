@@ -50,3 +50,32 @@ def test_a_checked_log_is_printed_as_it_is_written(tmp_path: Path, tidegauge_her
     assert (ended.returncode, ended.stderr) == (1, "")
     assert ended.stdout == (tmp_path / "out" / "log-results.json").read_text(encoding="utf-8")
     assert json.loads(ended.stdout)["rows"] == 2
+
+
+def test_a_checked_log_is_printed_when_its_page_is_made_again(
+    tmp_path: Path, tidegauge_here: Command
+) -> None:
+    row = {"job": "shop", "source": "orders", "subtask": 0, "kind": "watermark", "processing_time": 1}
+    line = json.dumps({**row, "sequence": 0, "event_time": 9})
+    (tmp_path / "log.jsonl").write_text(f"{line}\n", encoding="utf-8")
+    assert tidegauge_here("check-log", "log.jsonl", "--out", "out").returncode == 0
+    ended = tidegauge_here("report", "out/log-results.json", "--json")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout == (tmp_path / "out" / "log-results.json").read_text(encoding="utf-8")
+
+
+def test_changes_of_the_known_deviations_are_no_part_of_the_document(
+    tidegauge: Command, tmp_path: Path
+) -> None:
+    ended = tidegauge(
+        "run", *ENGINE, "--out", "out", "--json", "--deviations", "known.toml", "--update-deviations"
+    )
+    assert ended.returncode == 1
+    assert json.loads(ended.stdout) == results_in(tmp_path / "out")
+    assert "known.toml: put in: " in ended.stderr
+
+
+def test_a_run_that_is_repeated_prints_no_document(tidegauge_here: Command) -> None:
+    ended = tidegauge_here("run", *ENGINE, "--watch", "--json")
+    assert (ended.returncode, len(ended.stderr.splitlines())) == (2, 1)
+    assert "leave one of them out" in ended.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import uuid
 from collections.abc import Iterator, Sequence
@@ -14,7 +15,7 @@ from conftest import ROOT
 pytestmark = pytest.mark.container
 
 FILE = ROOT / "conformance" / "ci" / "Containerfile"
-FETCH = "fetch the programs with .ci/buildah, as root: `tox -e container`"
+FETCH = "Buildah or debootstrap is missing: run .ci/buildah as root, then `tox -e container`"
 RELEASE = "bookworm"
 SECONDS = 1_800
 
@@ -47,25 +48,37 @@ def certificates(folder: Path) -> Sequence[str]:
 @pytest.fixture(scope="module")
 def storage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Yield a folder of images, which holds a base of Debian's packages."""
+    if shutil.which("buildah") is None or shutil.which("debootstrap") is None:
+        pytest.fail(FETCH)
     folder = tmp_path_factory.mktemp("container")
     base = folder / "base"
     try:
-        built = subprocess.run(
-            ["debootstrap", "--variant=minbase", "--include=ca-certificates", RELEASE, str(base), mirror()],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=SECONDS,
-        )
-    except FileNotFoundError:
-        pytest.fail(FETCH)
+        debian(base)
+        container = buildah("from", "scratch", storage=folder).stdout.strip()
+        buildah("add", "--quiet", container, str(base), "/", storage=folder)
+        buildah("commit", "--quiet", "--rm", container, "localhost/base", storage=folder)
+        yield folder
+    finally:
+        buildah("rm", "--all", storage=folder, check=False)
+        buildah("rmi", "--all", "--force", storage=folder, check=False)
+        subprocess.run(["umount", "--lazy", str(base / "proc")], check=False, capture_output=True)
+        shutil.rmtree(base, ignore_errors=True)
+
+
+def debian(folder: Path) -> None:
+    """Install Debian's smallest system into a folder."""
+    command = [
+        "debootstrap",
+        "--variant=minbase",
+        "--include=ca-certificates",
+        RELEASE,
+        str(folder),
+        mirror(),
+    ]
+    # SIGTERM, on which debootstrap unmounts what it has mounted in the folder
+    limited = ["timeout", "--signal=TERM", "--kill-after=60", str(SECONDS), *command]
+    built = subprocess.run(limited, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stdout[-2_000:]
-    container = buildah("from", "scratch", storage=folder).stdout.strip()
-    buildah("add", "--quiet", container, str(base), "/", storage=folder)
-    buildah("commit", "--quiet", "--rm", container, "localhost/base", storage=folder)
-    yield folder
-    buildah("rm", "--all", storage=folder)
-    buildah("rmi", "--all", "--force", storage=folder)
 
 
 def mirror() -> str:

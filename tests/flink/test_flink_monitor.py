@@ -29,10 +29,10 @@ YEAR_2100 = 4_102_444_800_000
 Job = Callable[..., AbstractContextManager[MonitoredJob]]
 
 
-@pytest.fixture(scope="module", params=["2.3", "1.20"])
+@pytest.fixture(scope="module", params=["2.3.0", "1.20.5"])
 def job(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Job:
     """Starts a job on a version of Flink."""
-    jars = str(flink_jar()) if request.param == "2.3" else f"{jars_of('1.20.5')}/*"
+    jars = str(flink_jar()) if request.param == "2.3.0" else f"{jars_of(request.param)}/*"
     return partial(monitored_job, compiled(jars, tmp_path_factory.mktemp("classes")))
 
 

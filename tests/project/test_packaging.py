@@ -164,11 +164,13 @@ def test_the_metadata_names_entry_points_extras_and_licence(wheel: zipfile.ZipFi
         assert line in entry_points.splitlines()
     described = Parser().parsestr(metadata(wheel, "METADATA"))
     assert {"spark", "flink", "beam", "bytewax", "allure"} <= set(described.get_all("Provides-Extra") or ())
-    assert described["License-Expression"] == "Apache-2.0"
+    assert described["License-Expression"] == "Apache-2.0 AND MIT"
     assert described["Requires-Python"] == ">=3.11"
     needed = [line for line in described.get_all("Requires-Dist") or () if "extra ==" not in line]
     assert not any("spark" in line or "pandas" in line for line in needed), "heavy ones are extras"
     assert "Apache License" in metadata(wheel, "licenses/LICENSE")
+    lunr = metadata(wheel, "licenses/reports/tidegauge_reports/site/search/lunr-license.txt")
+    assert "Permission is hereby granted" in lunr
 
 
 def test_the_library_is_a_distribution_of_its_own(wheel: zipfile.ZipFile, library: zipfile.ZipFile) -> None:

@@ -16,6 +16,7 @@ from report_samples import (
 )
 from suspect_samples import BY_PROPERTY, HEADING, RUN, SAYS_LESS, UNEXPLAINED
 
+from tidegauge.commands.console import OUT
 from tidegauge.commands.deviations import bring_up_to_date
 from tidegauge.commands.summary import Detail, print_summary
 from tidegauge.wire.results import Verdict
@@ -166,12 +167,12 @@ def test_a_suspect_is_no_deviation_unless_the_diagnosis_has_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "known.toml"
-    bring_up_to_date(path, results(suspects(2, 9), components=[UNEXPLAINED]))
+    bring_up_to_date(path, results(suspects(2, 9), components=[UNEXPLAINED]), OUT)
     assert "[[deviation]]" not in path.read_text(encoding="utf-8")
     said = capsys.readouterr().out
     assert (
         said == "one of VALVE-2, VALVE-9 is broken: no policy value and no mutant describes the difference\n"
     )
-    bring_up_to_date(path, results([rule(15, "suspect")], components=[fitted("valve-no-flush")]))
+    bring_up_to_date(path, results([rule(15, "suspect")], components=[fitted("valve-no-flush")]), OUT)
     assert 'like = "mutant:valve-no-flush"' in path.read_text(encoding="utf-8")
     assert "describes the difference" not in capsys.readouterr().out

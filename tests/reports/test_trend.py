@@ -51,6 +51,13 @@ def test_runs_are_ordered_by_date_and_compared_with_the_run_before() -> None:
     ]
 
 
+def test_times_of_other_zones_are_compared_as_moments() -> None:
+    late = run_of("2", "2026-01-01T23:00:00-05:00", "pass")
+    early = run_of("1", "2026-01-02T01:00:00+00:00", "pass")
+    (course,) = courses_of([late, early, run_of("0", "no time", "pass")])
+    assert [run.version for run in course.runs] == ["0", "1", "2"]
+
+
 def test_profiles_and_engines_have_a_course_each() -> None:
     other = run_of("1.0", "2026-01-05T10:00:00", "pass", profile="flink-2.3")
     courses = courses_of([*three(), other])

@@ -77,7 +77,8 @@ class RustDriver:
             raise ValueError(f"cargo is not in the PATH: the driver of timely dataflow {_CARGO}") from None
         except subprocess.CalledProcessError as error:
             printed = [line for line in error.stderr.splitlines() if line.strip()]
-            reason = (printed or ["no message"])[0].strip()
+            errors = [line for line in printed if line.startswith("error")]
+            reason = (errors or printed or ["no message"])[0].strip()
             raise ValueError(f"cargo cannot build the driver of timely dataflow: {reason}") from None
         # Another process may start the program at this moment: the program must appear atomically.
         with tempfile.TemporaryDirectory(dir=self.folder) as unfinished:

@@ -31,7 +31,7 @@ from ..wire.implementation import NO_DEVIATIONS
 from ..wire.results import FILE_NAME as RESULTS
 from ..wire.results import Results, encode_results, read_results
 from ..wire.scenario import BadInput
-from .console import KIT_FAILED, OUT, complains
+from .console import ERR, KIT_FAILED, OUT, complains
 from .deviations import bring_up_to_date
 from .force_option import Force
 from .json_option import AsJson
@@ -124,6 +124,8 @@ def run(
         raise BadInput("--update-deviations needs the file: give it as --deviations FILE")
     if update_deviations and deviations is not None and not deviations.exists():
         request = replace(request, deviations=NO_DEVIATIONS)
+    if watch and as_json:
+        raise BadInput("--watch runs again and again, and --json prints one document: leave one of them out")
     request = checked(request)
     if watch:
         from .watching import run_again_and_again  # its library is for this alone
@@ -161,7 +163,7 @@ def run(
             folder.take_place()
         except KeyboardInterrupt as interrupt:
             stop = stop_of(interrupt)
-            show_stopped_run(stop, folder, reports or ())
+            show_stopped_run(stop, folder, reports or (), as_json)
             raise typer.Exit(stop.exit_code) from None
         except OSError as error:
             if not is_full_disk(error):
@@ -173,7 +175,7 @@ def run(
         left = ", ".join(running.left_behind)
         print_problems([f"the engine left processes behind, which were ended: {left}"])
     if update_deviations and deviations is not None:
-        bring_up_to_date(deviations, results)
+        bring_up_to_date(deviations, results, ERR if as_json else OUT)
     raise typer.Exit(_exit_code(results, written))
 
 
@@ -225,7 +227,7 @@ def report(
     requested = find_requested(reports or ())
     log = source if source.name == LOG_RESULTS else source / LOG_RESULTS
     if log == source or (log.is_file() and not (source / FILE_NAME).exists()):
-        _report_log(log, out or log.parent, force=force)
+        _report_log(log, out or log.parent, force=force, as_json=as_json)
         return
     if source.is_file() or (source.suffix == ".json" and not source.is_dir()):
         results, folder = read_results(source), out or source.parent
@@ -254,13 +256,16 @@ def report(
     raise typer.Exit(_exit_code(results, written))
 
 
-def _report_log(source: Path, folder: Path, *, force: bool) -> None:
+def _report_log(source: Path, folder: Path, *, force: bool, as_json: bool) -> None:
     """Write the views of an event log. Raises `BadInput` if none can be written."""
     own_files(folder, [PAGE], force=force)
     written = write_log_reports(source, folder)
     if written.problems:
         raise BadInput(written.problems[0])
-    show_written(written)
+    if as_json:
+        typer.echo(source.read_text(encoding="utf-8"), nl=False)
+    else:
+        show_written(written)
 
 
 @complains

@@ -18,7 +18,7 @@ from .stop_signals import StopSignal
 _RESUME = "--resume"
 
 
-def show_stopped_run(stop: StopSignal, folder: RunFolder, reports: Iterable[str]) -> None:
+def show_stopped_run(stop: StopSignal, folder: RunFolder, reports: Iterable[str], as_json: bool) -> None:
     """Write the reports of the judged items, and print how to continue as the last line.
 
     A separate process writes the reports, and is killed at the deadline. A long journal takes longer; the
@@ -28,6 +28,7 @@ def show_stopped_run(stop: StopSignal, folder: RunFolder, reports: Iterable[str]
         stop: the signal.
         folder: the folder of the run.
         reports: the names of the reports that the user has requested.
+        as_json: whether the results of the judged items are printed as JSON.
     """
     if not folder.has_started():
         shutil.rmtree(folder.path, ignore_errors=True)
@@ -40,7 +41,8 @@ def show_stopped_run(stop: StopSignal, folder: RunFolder, reports: Iterable[str]
     finished = len({event.item for event in events if isinstance(event, Finished)})
     report = ["tidegauge", "report", str(folder.out)]
     asked = [argument for name in reports for argument in ("--report", name)]
-    is_written = _ends_before(stop.deadline, [sys.executable, "-m", *report, *asked])
+    form = ["--json"] if as_json else []
+    is_written = _ends_before(stop.deadline, [sys.executable, "-m", *report, *asked, *form])
     remedy = "" if is_written else f"write their reports: {shlex.join(report)}; "
     complain(
         f"stopped by {stop.number.name}; {finished} of {planned} items are judged; {remedy}"

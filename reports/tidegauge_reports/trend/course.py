@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from tidegauge.wire.results import Results, counts_of
 from tidegauge.words.conclusion import conclude
@@ -75,7 +76,7 @@ def courses_of(runs: Sequence[Results]) -> list[Course]:
 
 
 def _course(engine: str, profile: str, runs: Sequence[Results]) -> Course:
-    ordered = sorted(runs, key=lambda results: results.started)
+    ordered = sorted(runs, key=lambda results: _start_of(results.started))
     before: list[Results | None] = [None, *ordered[:-1]]
     return Course(
         short(engine, 100) or "an engine without a name",
@@ -85,3 +86,12 @@ def _course(engine: str, profile: str, runs: Sequence[Results]) -> Course:
             for old, results in zip(before, ordered, strict=True)
         ),
     )
+
+
+def _start_of(started: str) -> datetime:
+    """Return the start of a run; a time without a zone is UTC, and a text that is no time comes first."""
+    try:
+        moment = datetime.fromisoformat(started)
+    except ValueError:
+        return datetime.min.replace(tzinfo=UTC)
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)

@@ -15,7 +15,7 @@ pub fn outputs_of(valve: Option<&mut Valve>, step: &Value) -> Result<Vec<Value>,
     }
     let channel = step["channel"].as_u64().ok_or("the number of an input cannot be negative")? as usize;
     let frontiers = valve.advance(channel, time_after(&step["timestamp"])?)?;
-    Ok(frontiers.into_iter().map(watermark).collect())
+    frontiers.into_iter().map(watermark).collect()
 }
 
 /// Return the first time that may follow a watermark. The watermark t declares all times up to t complete;
@@ -30,11 +30,12 @@ fn time_after(timestamp: &Value) -> Result<Time, String> {
 }
 
 /// Return the output for a frontier that has changed. Numbers of 2^53 and more are written as text.
-fn watermark(frontier: Time) -> Value {
-    let timestamp = match frontier.map(|time| time - 1) {
+fn watermark(frontier: Time) -> Result<Value, String> {
+    let last = |time: i64| time.checked_sub(1).ok_or("the frontier is at the first time again");
+    let timestamp = match frontier.map(last).transpose()? {
         None => json!("MAX"),
         Some(plain) if plain.unsigned_abs() < 1 << 53 => json!(plain),
         Some(large) => json!(large.to_string()),
     };
-    json!({"output": "watermark", "timestamp": timestamp})
+    Ok(json!({"output": "watermark", "timestamp": timestamp}))
 }

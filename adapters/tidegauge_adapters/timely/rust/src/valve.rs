@@ -18,7 +18,11 @@ pub struct Valve {
     frontiers: Vec<Time>,
     guards: Option<WorkerGuards<()>>,
     failure: Option<String>,
+    has_panicked: bool,
 }
+
+/// The number of rounds after which workers that are still active have failed. A step takes a few.
+const MOST_ROUNDS: usize = 10_000;
 
 impl Valve {
     /// Start the workers. Each worker builds the dataflow.
@@ -39,9 +43,13 @@ impl Valve {
             worker::run(worker, &in_use, commands, reports);
         });
         let frontiers = vec![Some(i64::MIN); count];
-        let mut valve =
-            Valve { workers, open: vec![true; channels], frontiers, guards: guards.ok(), failure: None };
-        valve.failure = valve.settle().err();
+        let (open, guards) = (vec![true; channels], guards.ok());
+        let mut valve = Valve { workers, open, frontiers, guards, failure: None, has_panicked: false };
+        valve.failure = match valve.settle() {
+            Ok(seen) if seen.is_empty() => None,
+            Ok(seen) => Some(format!("frontiers before the first step: {seen:?}")),
+            Err(text) => Some(text),
+        };
         valve
     }
 
@@ -66,12 +74,18 @@ impl Valve {
     /// The workers step in turn, so the same steps always give the same outputs. After a round in which no
     /// worker has scheduled an operator, no progress is in flight.
     fn settle(&mut self) -> Result<Vec<Time>, String> {
-        let (mut of_first, mut active) = (Vec::new(), true);
+        let (mut of_first, mut active, mut rounds) = (Vec::new(), true, 0);
         while active {
             active = false;
+            rounds += 1;
+            if rounds > MOST_ROUNDS {
+                return Err(format!("timely is still active after {MOST_ROUNDS} rounds"));
+            }
             for (index, (commands, reports)) in self.workers.iter().enumerate() {
                 let _ = commands.send(Command::Step);
-                let progress = reports.recv().map_err(|_| "a timely worker has ended")??;
+                let report = reports.recv().unwrap_or_else(|_| Err("a timely worker has ended".to_owned()));
+                self.has_panicked |= report.is_err();
+                let progress = report?;
                 active |= progress.active;
                 self.frontiers[index] = progress.frontiers.last().copied().unwrap_or(self.frontiers[index]);
                 of_first.extend(progress.frontiers.into_iter().filter(|_| index == 0));
@@ -85,11 +99,11 @@ impl Valve {
 }
 
 impl Drop for Valve {
-    /// Close all inputs and wait for the workers, except after a failure: the peers of a worker that panicked
+    /// Close all inputs and wait for the workers, except after a panic: the peers of a worker that panicked
     /// never end.
     fn drop(&mut self) {
         self.workers.clear();
-        if self.failure.is_some() {
+        if self.has_panicked {
             std::mem::forget(self.guards.take());
         }
     }

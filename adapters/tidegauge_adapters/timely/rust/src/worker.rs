@@ -41,8 +41,11 @@ pub type Report = Result<Progress, String>;
 pub fn record_panics() {
     set_hook(Box::new(|info| {
         let place = info.location().map(ToString::to_string).unwrap_or_default();
-        let file = place.rfind("/timely").map_or(&place[..], |folder| &place[folder + 1..]);
-        LAST_PANIC.set(format!("timely panicked at {file}: {}", info.payload_as_str().unwrap_or_default()));
+        let (who, file) = match place.rfind("/timely") {
+            Some(folder) => ("timely", &place[folder + 1..]),
+            None => ("the driver", place.rsplit('/').next().unwrap_or_default()),
+        };
+        LAST_PANIC.set(format!("{who} panicked at {file}: {}", info.payload_as_str().unwrap_or_default()));
     }));
 }
 
