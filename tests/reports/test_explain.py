@@ -109,7 +109,6 @@ def test_a_mutant_is_explained_by_its_name(tidegauge_here: Command) -> None:
         ("valve-no-flus", "did you mean 'valve-no-flush'?"),
         ("VALVE-99", "There is no rule VALVE-99;"),
         ("FLINK-37204", f"FLINK-37204 is not among the {len(load_known_bugs())} known bugs;"),
-        ("wattermark idelness", "did you mean 'watermark idleness'?"),
         ("xyzzyqq", "unknown rule, statement, bug, mutant or policy 'xyzzyqq'"),
     ],
 )
@@ -126,6 +125,14 @@ def test_other_words_are_searched_for_with_the_ranking_of_the_site(tidegauge_her
     assert first < second
     assert "guides/rows-dropped-as-late.html" in text
     assert "(rule, win.html#WIN-4)" in " ".join(tidegauge_here("explain", "allowedLateness").stdout.split())
+
+
+def test_the_results_of_misspelled_words_name_the_corrected_words(tidegauge_here: Command) -> None:
+    misspelled = " ".join(tidegauge_here("explain", "wattermark", "idelness").stdout.split())
+    heading = "Nothing contains 'wattermark idelness'; results for 'watermark idleness': "
+    assert misspelled.startswith(heading)
+    correct = " ".join(tidegauge_here("explain", "watermark", "idleness").stdout.split())
+    assert misspelled.removeprefix(heading) == correct.partition("Search results: ")[2] != ""
 
 
 def test_a_policy_and_a_profile_are_explained(tidegauge: Command) -> None:

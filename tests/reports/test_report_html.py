@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 import pytest
 from hostile_results import infected
+from markupsafe import Markup
 from page_reader import read
 from report_samples import (
     component_result,
@@ -34,11 +35,21 @@ from report_samples import (
 )
 
 from tidegauge.wire.implementation import Implementation
-from tidegauge.wire.results import ItemResult, Results, Term, Verdict, decode_results, encode_results
+from tidegauge.wire.results import (
+    ItemResult,
+    Results,
+    RuleResult,
+    Term,
+    Verdict,
+    decode_results,
+    encode_results,
+)
 from tidegauge.words.conclusion import conclude
 from tidegauge.words.numbers import duration
+from tidegauge_reports.compliance.forms import Form, Sizes, write_rules
 from tidegauge_reports.compliance.html import render, write
 from tidegauge_reports.compliance.links import linked
+from tidegauge_reports.compliance.page import build_page
 from tidegauge_reports.compliance.surroundings import Surroundings
 from tidegauge_reports.text import LONGEST, in_natural_order, prose, short, shown
 
@@ -68,6 +79,9 @@ def everything(text: str) -> Results:
         ),
         items=[ItemResult(id="", outcome="crashed", scenarios=0, steps=0, duration_s=0, text="x")],
         jobs=[job_picture(), job_picture(False)],
+        components=[
+            component_result(3, model=[Term(name="x", kind="small-change", rules=["x"], ties=["x"])]),
+        ],
     )
     document = infected(msgspec.to_builtins(sample), text)
     for found in document["rules"]:
@@ -281,7 +295,8 @@ def test_each_job_has_a_figure_with_its_control_beside_it() -> None:
     reader = read(page)
     assert [found["id"] for found in reader.with_class("job")] == ["job-flip-182", "job-flip-182-literal"]
     assert len(reader.with_class("job-timeline")) == 4
-    assert page.index("with alignment, drift 30 s") < page.index("without alignment")
+    figures = page[page.index('id="job-flip-182"') :]
+    assert figures.index("with alignment, drift 30 s") < figures.index("without alignment")
     assert "Jobs How far each subtask got" in reader.text
     assert "The FLIP-182 job Subtask 0 is slow; with alignment the others run into" in reader.text
     assert "With alignment: No subtask is blocked. Unfinished subtasks are at most" in reader.text
@@ -357,9 +372,8 @@ def test_chapters_say_what_they_are_about() -> None:
 def test_chapters_that_do_not_apply_are_closed() -> None:
     rules = [rule(number, "not-applicable", id=f"JOB-{number}", component="job") for number in (1, 2)]
     reader = read(render(results([*rules, rule(1), rule(2, "not-applicable")])))
-    closed = reader.with_class("inapplicable")
-    assert len(closed) == 1
-    assert "open" not in closed[0]
+    (closed,) = (found for found in reader.with_class("fold") if found.get("id") == "chapter-JOB")
+    assert "open" not in closed
     assert "JOB: Whole jobs – not applicable Component job : 2 not applicable." in reader.text
 
 
@@ -737,6 +751,99 @@ def test_the_code_of_the_reference_is_no_reason() -> None:
     assert "The engine behaves as the profile core with a small change of the reference and" in text
 
 
+def test_names_of_small_changes_that_are_not_code_leave_reasons_alone() -> None:
+    # "a small change of the reference" contains "a" three times: replaced again for each term, the text of
+    # a reason would triple with each.
+    letters = [Term(name=letter, kind="small-change", rules=[]) for letter in "aaaaaaae"]
+    page = render(results([rule(2, "fail")], components=[component_result(9, explained=9, model=letters)]))
+    assert "Fail: reason of rule 2" in read(page).text
+    arrows = [Term(name=name, kind="small-change", rules=[]) for name in ("a -> b", "f: a -> b", "x" * 9)]
+    fits = [component_result(9, explained=9, model=arrows)]
+    text = read(render(results([rule(2, "fail", reason="as f: a -> b (a -> b)")], components=fits))).text
+    assert "Fail: as a small change of the reference (a small change of the reference)" in text
+
+
+def test_the_diagnosis_pairs_bugs_with_links_only_if_each_has_one() -> None:
+    term = Term(
+        name="valve-x",
+        kind="mutant",
+        rules=["VALVE-2"],
+        bugs=["FLINK-1", "FLINK-2"],
+        links=["https://example.org/2"],
+    )
+    page = render(results([rule(2, "fail")], components=[component_result(9, model=[term])]))
+    assert "FLINK-1, FLINK-2, " in page
+    assert ">https://example.org/2</a>" in page
+
+
+def test_a_difference_of_several_components_has_the_ties_of_all() -> None:
+    fits = [
+        component_result(
+            9,
+            component=component,
+            model=[Term(name="valve-x", kind="mutant", rules=["VALVE-2"], ties=["valve-y", tie])],
+        )
+        for component, tie in (("valve", "valve-z"), ("splits", "valve-w"))
+    ]
+    text = read(render(results([rule(2, "fail")], components=fits))).text
+    assert "valve, splits: valve-x ; as likely: valve-y, valve-z, valve-w" in text
+
+
+def first_screen(run: Results) -> str:
+    """Return the text above the table of failures, in which the first counterexample is."""
+    return read(render(run)).text.partition("What fails")[0]
+
+
+def test_the_first_counterexample_is_qualified_as_the_entry_of_its_rule_is() -> None:
+    qualified = rule(
+        2,
+        "fail",
+        policy="twice here",
+        by_adapter="buffers",
+        suspected=True,
+        also_in=["job"],
+        affected_by=["A-1"],
+    )
+    first = first_screen(results([qualified]))
+    for words in (
+        "In this profile: twice here",
+        "By the adapter, not by the engine: buffers",
+        "Downstream failure; root cause: A-1. Start there.",
+        "The failure also shows in job",
+        "VALVE-2 stands out, not proven",
+    ):
+        assert words in first
+
+
+@pytest.mark.parametrize("others", [[rule(2, "fail", affected_by=["JOB-1"])], suspects(2, 9)])
+def test_the_first_counterexample_is_of_a_root_cause_if_any_has_one(others: list[RuleResult]) -> None:
+    job = rule(1, "fail", id="JOB-1", component="job", counterexample=job_counterexample())
+    assert "First counterexample: Title of rule 1 JOB-1" in first_screen(results([job, *others]))
+    silent = msgspec.structs.replace(job, counterexample=None)
+    assert "First counterexample: Title of rule 1" not in first_screen(results([silent, *others]))
+    drawn = results([job, *others, rule(7, "fail")])
+    assert "First counterexample: Title of rule 7 VALVE-7" in first_screen(drawn), "it has steps"
+
+
+def test_the_banner_says_that_a_run_ended_early_and_leads_to_the_notes() -> None:
+    run = results([rule(1, "fail"), rule(2, "not-applicable")], complete=False)
+    assert "The run ended early. 12,345 scenarios" in first_screen(run)
+    assert re.search(r'<a href="#remarks">\d+ notes on this verdict</a>', render(run))
+    assert "The run ended early" not in read(render(failing())).text
+    assert "#remarks" not in render(results())
+    incomplete = results([rule(1, "not-tested")], complete=False)
+    assert read(render(incomplete)).text.partition("12,345")[0].lower().count("the run ended early") == 2, (
+        "in the title of the page and in the headline"
+    )
+
+
+def test_the_rule_that_leads_does_not_count_as_one_without_a_counterexample() -> None:
+    page = build_page(results([rule(1, "fail"), rule(2), rule(3)]))
+    sizes = Sizes((Form("whole", 0), Form("brief", None, brief=True)))
+    written = write_rules(page, lambda *_: Markup("x"), sizes)
+    assert (written.others_in_brief, written.shortened) == (2, {"brief": 1}), "VALVE-2 and VALVE-3"
+
+
 def test_ids_are_in_natural_order() -> None:
     builds_on = rule(9, "fail", affected_by=["VALVE-10", "VALVE-2", "CLOCK-3"])
     text = read(render(results([rule(10, "fail"), rule(2, "fail"), builds_on]))).text
@@ -806,7 +913,8 @@ def test_a_pass_says_what_it_excludes_and_when_that_is_little() -> None:
 
 def test_a_suspected_failure_says_that_it_is_not_proven() -> None:
     said = "stands out, not proven"
-    assert read(render(results([rule(1, "fail", suspected=True)]))).text.count(said) == 2
+    text = read(render(results([rule(1, "fail", suspected=True)]))).text
+    assert text.count(said) == 3, "at the top, in the table and in the entry of the rule"
     assert said not in render(results([rule(1, "fail")]))
 
 

@@ -6,6 +6,7 @@ import json
 import re
 
 import pytest
+from lunr.token_set import TokenSet
 
 from tidegauge.mutants.known_bugs import load_known_bugs
 from tidegauge_reports.site.engines import engines_with, shipped_engines
@@ -14,7 +15,15 @@ from tidegauge_reports.site.search.entries import Entry, entries
 from tidegauge_reports.site.search.files import SEARCH_SCRIPTS, search_files
 from tidegauge_reports.site.search.index import SearchIndex, build_index
 from tidegauge_reports.site.search.query import find
-from tidegauge_reports.site.search.terms import CONCEPT, concepts, stem, synonyms, terms_of
+from tidegauge_reports.site.search.terms import (
+    CONCEPT,
+    concepts,
+    concepts_in,
+    stem,
+    stems_of,
+    synonyms,
+    terms_of,
+)
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +57,29 @@ def test_a_name_is_found_as_a_whole_by_its_parts_and_by_its_concept(text: str, e
     assert {term for term in terms_of(text) if term.startswith(CONCEPT)} == {
         term for term in expected if term.startswith(CONCEPT)
     }
+
+
+def test_an_id_mentions_no_concept_and_separates_the_words_around_it() -> None:
+    assert terms_of("VALVE-3 IDLE-3") == ["valve-3", "valv", "idle-3", "idl"]
+    assert f"{CONCEPT}late records" in terms_of("late data")
+    assert f"{CONCEPT}late records" not in terms_of("late VALVE-3 data")
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("watermarks go backwards", ["falling watermark"]),
+        ("where does my data go", []),
+        ("beam pipeline is stuck", ["stuck watermark"]),
+        ("max parallelism", []),
+        ("min batch size", []),
+        ("an engine in Go", ["another language"]),
+        ("our CI pipeline", ["continuous integration"]),
+        ("watermark of MAX", ["end of input"]),
+    ],
+)
+def test_an_everyday_word_alone_mentions_no_concept(query: str, expected: list[str]) -> None:
+    assert concepts_in(stems_of(query.split())) == expected
 
 
 def test_the_number_of_an_issue_is_not_a_term() -> None:
@@ -101,6 +133,28 @@ def test_the_beginning_of_a_word_and_a_misspelled_word_are_understood() -> None:
     assert find(search, "zzzzzz").corrected == ""
 
 
+def test_a_word_longer_than_every_spelling_is_not_corrected(monkeypatch: pytest.MonkeyPatch) -> None:
+    search = small_index("The watermark advances")
+    assert find(search, "xxwatermark").corrected == "watermark"
+    compared = []
+    similar = TokenSet.from_fuzzy_string
+
+    def recorded(word: str, distance: int) -> TokenSet:
+        compared.append(len(word))
+        return similar(word[:20], distance)
+
+    monkeypatch.setattr(TokenSet, "from_fuzzy_string", recorded)
+    assert find(search, "q" * 5000).entries == []
+    assert find(search, "q" * (len("watermark") + 3)).entries == []
+    assert compared == []
+
+
+def test_only_the_first_words_of_a_very_long_query_are_looked_up() -> None:
+    search = small_index("The late window")
+    assert find(search, "late " * 29 + "VALVE-99").notes == ["There is no rule VALVE-99."]
+    assert find(search, "late " * 30 + "VALVE-99").notes == []
+
+
 def test_an_issue_that_is_not_a_known_bug_is_named(search: SearchIndex) -> None:
     answer = find(search, "FLINK-37204")
     assert answer.notes == [f"FLINK-37204 is not among the {len(load_known_bugs())} known bugs."]
@@ -115,6 +169,14 @@ def test_every_rule_and_every_known_bug_is_first_by_its_id(search: SearchIndex) 
     for entry in search.entries:
         if entry.kind in ("rule", "known bug"):
             assert found(search, entry.title.partition(" ")[0])[0] == entry.address
+
+
+def test_a_rule_is_first_by_its_id_next_to_a_word_of_a_concept(search: SearchIndex) -> None:
+    for rule in (entry for entry in search.entries if entry.kind == "rule"):
+        id = rule.title.partition(" ")[0]
+        assert found(search, f"{id} restart")[0] == rule.address, id
+    for query in ("VALVE-3 idle", "SPLIT-5 restore"):
+        assert find(search, query).entries[0].title.startswith(query.partition(" ")[0]), query
 
 
 def test_of_a_guide_only_the_best_section_is_shown(search: SearchIndex) -> None:

@@ -40,7 +40,7 @@ def print_found(written: str, names: Sequence[str]) -> None:
         names: all known names.
 
     Raises:
-        BadInput: if nothing is found, if a word is misspelled, or if the only word looks like a name: that of
+        BadInput: if nothing is found, or if the only word looks like a name: that of
             an issue that is not among the known bugs, of a rule that does not exist, or a misspelled name.
     """
     complaint = unknown("rule, statement, bug, mutant or policy", written, names, _LISTED)
@@ -50,13 +50,15 @@ def print_found(written: str, names: Sequence[str]) -> None:
     if is_misspelled or _STATEMENT.fullmatch(written):
         raise BadInput(complaint)
     answer = find(build_index(entries(shipped_engines())), written)
-    if answer.corrected:
-        raise BadInput(f"nothing is named {written!r}; did you mean {answer.corrected!r}?")
     if not answer.entries:
         raise BadInput(complaint)
     for note in answer.notes:
         OUT.print(inline(note))
-    OUT.print(f"Nothing is named {inline(repr(written))}. Search results:\n")
+    if answer.corrected:
+        corrected = inline(repr(answer.corrected))
+        OUT.print(f"Nothing contains {inline(repr(written))}; results for {corrected}:\n")
+    else:
+        OUT.print(f"Nothing is named {inline(repr(written))}. Search results:\n")
     for entry in answer.entries[:_MOST]:
         OUT.print(f"[bold]{inline(entry.title)}[/] ({entry.kind}, {inline(entry.address)})")
         OUT.print(Padding(inline(entry.shown_summary), (0, 0, 0, 2)))

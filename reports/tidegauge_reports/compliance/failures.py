@@ -1,6 +1,6 @@
 """The failures at the top of the page: the first counterexample, and a table with a row for each failure."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tidegauge.wire.results import Counterexample
@@ -49,12 +49,21 @@ class FailureRow:
     reason: str
 
 
-def leading(failing: Iterable[RuleView], cards: Iterable[SuspectsView]) -> Failure | None:
-    """Return the failure whose counterexample is shown first: the first one whose counterexample has steps,
-    since only steps are drawn; otherwise the first one with a counterexample; None if there is none."""
-    failures: list[Failure] = [*failing, *cards]
-    with_example = [failure for failure in failures if (example := failure.example) and example.steps]
-    return next(iter([*with_example, *(failure for failure in failures if failure.example)]), None)
+def leading(
+    roots: Sequence[RuleView], affected: Sequence[RuleView], cards: Sequence[SuspectsView]
+) -> Failure | None:
+    """Return the failure whose counterexample is shown first; None if no failure has a counterexample.
+
+    It is a root cause if a root cause has a counterexample, otherwise a downstream failure, otherwise a card
+    of suspects. Within its group, a counterexample with steps comes first, since only steps are drawn.
+    """
+    groups: tuple[Sequence[Failure], ...] = (roots, affected, cards)
+    for group in groups:
+        with_example = [failure for failure in group if failure.example]
+        with_steps = [failure for failure in with_example if failure.example and failure.example.steps]
+        if with_example:
+            return [*with_steps, *with_example][0]
+    return None
 
 
 def failure_rows(

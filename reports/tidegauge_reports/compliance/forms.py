@@ -66,7 +66,8 @@ class WrittenRules:
         by_anchor: the rendered rules and cards, and the first counterexample, by anchor.
         shortened: by the name of a form that omits something, the number of rules and cards in this form that
             have a counterexample.
-        others_in_brief: number of rules without a counterexample that are shown in brief.
+        others_in_brief: number of rules without a counterexample that are shown in brief. The rule that leads
+            has its counterexample at the top of the page and is not among them.
     """
 
     by_anchor: dict[str, Markup] = field(default_factory=dict)
@@ -112,6 +113,6 @@ def write_rules(page: Page, write: Writer, sizes: Sizes = ALONE, above: int = 0)
         written.by_anchor[view.anchor] = text
         if form is not sizes.forms[0] and view.example is not None:
             written.shortened[form.name] = written.shortened.get(form.name, 0) + 1
-        elif form.brief:
+        elif form.brief and not (isinstance(view, RuleView) and view.leads):
             written.others_in_brief += 1
     return written

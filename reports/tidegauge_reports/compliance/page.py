@@ -17,7 +17,7 @@ from tidegauge.words.suspects import unexplained_components
 from tidegauge.words.verdicts import UNFINISHED_OUTCOMES, known_deviations, standing
 
 from .chapters import ChapterView, RuleView, chapter_views, chapters_of, counts_of_views
-from .diagnosis import DifferenceView, difference_views, without_code
+from .diagnosis import DifferenceView, code_in_reasons, difference_views, without_code
 from .errors import ErrorView, error_views
 from .failures import FailureRow, FirstCounterexample, failure_rows, leading
 from .jobs import JobView, job_of, job_views
@@ -59,6 +59,7 @@ class Page:
         suspects: a card for each difference with suspects.
         lead: the rule or card whose counterexample is at the top of the page.
         marks: the signs in the map that need to be explained.
+        code: the pattern of the code of the reference that reasons can contain.
     """
 
     results: Results
@@ -78,6 +79,7 @@ class Page:
     properties: dict[str, list[PropertyResult]]
     anchors: dict[str, str]
     unfinished: list[ItemResult]
+    code: re.Pattern[str]
 
     @property
     def failing(self) -> list[RuleView]:
@@ -201,7 +203,7 @@ class Page:
 
     def plain(self, reason: str) -> str:
         """Return a reason without code of the reference."""
-        return without_code(reason, self.results)
+        return without_code(reason, self.code)
 
 
 def build_page(results: Results) -> Page:
@@ -223,18 +225,19 @@ def build_page(results: Results) -> Page:
         )
         for rule, place in zip(results.rules, anchors, strict=True)
     ]
-    lead = leading([*_at(views, "root"), *_at(views, "affected")], _held(suspects))
+    lead = leading(_at(views, "root"), _at(views, "affected"), _held(suspects))
     views = [replace(view, leads=view is lead) for view in views]
     if isinstance(lead, RuleView):
         lead = replace(lead, leads=True)
     chapters = chapter_views(views, anchor, unexplained_components(results))
     views = [view for chapter in chapters for view in chapter.rules]
+    code = code_in_reasons(results)
     return Page(
         results=results,
         conclusion=conclude(results),
         counts=counts_of_views(views),
         errors=error_views(results.errors),
-        diagnosis=without_code(diagnosis_words(results), results),
+        diagnosis=without_code(diagnosis_words(results), code),
         differences=difference_views(results),
         unexplained=unexplained_words(results),
         chapters=chapters,
@@ -247,6 +250,7 @@ def build_page(results: Results) -> Page:
         properties=_by_component(results.properties),
         anchors={view.result.id: view.anchor for view in views},
         unfinished=[item for item in results.items if item.outcome in UNFINISHED_OUTCOMES],
+        code=code,
     )
 
 

@@ -48,6 +48,11 @@ class SearchIndex:
         """The spellings as a set that lunr can compare with a misspelled word."""
         return TokenSet.from_list(sorted(self.spellings))
 
+    @cached_property
+    def longest_spelling(self) -> int:
+        """The length of the longest spelling; 0 if there is none."""
+        return max(map(len, self.spellings), default=0)
+
 
 def build_index(entries: Sequence[Entry]) -> SearchIndex:
     """Build the index over some entries."""
@@ -89,6 +94,7 @@ def index_script(search: SearchIndex) -> str:
         "phrase": PHRASE,
         "fillers": sorted(fillers()),
         "spellings": dict(sorted(search.spellings.items())),
+        "longestSpelling": search.longest_spelling,
         "bugs": len(load_known_bugs()),
         "knownBugs": KNOWN_BUGS,
     }

@@ -12,7 +12,18 @@ from tidegauge_spec import load_registry
 from .. import addresses
 from .entries import Entry
 from .index import SearchIndex
-from .terms import CONCEPT, PHRASE, concepts, fillers, is_id, parts_of, stem, stems_of, words_of
+from .terms import (
+    CONCEPT,
+    PHRASE,
+    concept_stems,
+    concepts,
+    fillers,
+    is_id,
+    parts_of,
+    stem,
+    stems_of,
+    words_of,
+)
 
 _OF_A_PHRASE = 3.0
 _OF_A_CONCEPT = 1.5
@@ -26,7 +37,12 @@ _SHORTEST_BEGINNING = 4
 """Shorter words do not match as prefixes of longer words."""
 
 _LONG = 6
-"""Words of at least this length may have two wrong letters, shorter words one."""
+"""Words of at least this length may have `_MOST_WRONG` wrong letters, shorter words one."""
+
+_MOST_WRONG = 2
+
+_MOST_WORDS = 30
+"""Further words of a query are ignored."""
 
 _WEAKEST = 0.1
 """Entries that score less than this fraction of the best score are not shown."""
@@ -63,7 +79,7 @@ class _Plan:
 
 def find(search: SearchIndex, query: str) -> Answer:
     """Find and rank the entries for a query."""
-    written = words_of(query)
+    written = words_of(query)[:_MOST_WORDS]
     words = [_corrected(search, word) for word in written]
     plan = _plan(search, words)
     ranked = list(_each_guide_once(search.entries[place] for place in _ranking(search, plan)))
@@ -78,7 +94,11 @@ def _corrected(search: SearchIndex, word: str) -> str:
     prefixes of such words are returned unchanged."""
     if is_id(word) or any(search.has(term) for term in _terms(word)) or _longer_terms(search, word):
         return word
-    for distance in (1, 2) if len(word) >= _LONG else (1,):
+    # The automaton of similar words grows with the length of the word. A word that has more than two letters
+    # more than every spelling is not similar to any.
+    if len(word) > search.longest_spelling + _MOST_WRONG:
+        return word
+    for distance in range(1, (_MOST_WRONG if len(word) >= _LONG else 1) + 1):
         similar = search.spelling_set.intersect(TokenSet.from_fuzzy_string(word.lower(), distance)).to_list()
         if similar:
             return max(sorted(map(str, similar)), key=lambda spelling: search.spellings[spelling])
@@ -91,9 +111,10 @@ def _plan(search: SearchIndex, words: Sequence[str]) -> _Plan:
     phrase = PHRASE + " ".join(part for parts in stems for part in parts)
     if search.has(phrase):
         plan.phrase = phrase
+    without_ids = [concept_stems([word]) for word in words]
     in_concepts = set()
     for name, phrases in concepts().items():
-        places = sorted({place for phrase in phrases for place in _places(phrase.split(), stems)})
+        places = sorted({place for phrase in phrases for place in _places(phrase.split(), without_ids)})
         if places:
             terms = {term: boost for place in places for term, boost in _terms(words[place]).items()}
             plan.groups.append((_OF_A_CONCEPT, {**terms, CONCEPT + name: _WHOLE}))

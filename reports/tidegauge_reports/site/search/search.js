@@ -14,6 +14,8 @@ const whole = 3;
 const weakest = 0.1;
 const shortestBeginning = 4;
 const long = 6;
+const mostWrong = 2;
+const mostWords = 30;
 const shownAtFirst = 20;
 
 const wordsOf = (text) => text.match(/[A-Za-z0-9]+(?:[-_.][A-Za-z0-9]+)*/g) || [];
@@ -50,7 +52,11 @@ function corrected(word) {
   if (isId(word) || [...termsOf(word).keys()].some((term) => terms.has(term)) || longerTerms(word).length) {
     return word;
   }
-  for (const distance of word.length >= long ? [1, 2] : [1]) {
+  // The automaton of similar words grows with the length of the word: a tab would freeze on a very long word.
+  if (word.length > site.longestSpelling + mostWrong) {
+    return word;
+  }
+  for (let distance = 1; distance <= (word.length >= long ? mostWrong : 1); distance++) {
     const similar = spellings.intersect(lunr.TokenSet.fromFuzzyString(word.toLowerCase(), distance)).toArray().sort();
     if (similar.length) {
       return similar.reduce((best, next) => (site.spellings[next] > site.spellings[best] ? next : best));
@@ -67,9 +73,11 @@ function planOf(words) {
   if (terms.has(phrase)) {
     plan.phrase = phrase;
   }
+  // An id mentions no concept, and a phrase never spans an id: null equals no word of a phrase.
+  const withoutIds = stems.map((parts, place) => (isId(words[place]) ? [null] : parts));
   const inConcepts = new Set();
   for (const [name, phrases] of concepts) {
-    const at = [...new Set(phrases.flatMap((words) => places(words, stems)))].sort((left, right) => left - right);
+    const at = [...new Set(phrases.flatMap((phrase) => places(phrase, withoutIds)))].sort((left, right) => left - right);
     if (at.length) {
       const boosts = at.flatMap((place) => [...termsOf(words[place])]);
       plan.groups.push([weights.concept, new Map([...boosts, [site.concept + name, whole]])]);
@@ -129,7 +137,7 @@ function scoresOf(boosts) {
 }
 
 function find(query) {
-  const written = wordsOf(query);
+  const written = wordsOf(query).slice(0, mostWords);
   const words = written.map(corrected);
   const seen = new Set();
   const found = ranking(planOf(words)).filter(([address, kind]) => {
@@ -161,12 +169,11 @@ function show(query, all = false) {
     element("a", { href: address, textContent: title }), " ", element("span", { className: "kind", textContent: kind }),
     element("p", { className: "muted", textContent: summary }))));
   status.replaceChildren(...notes.map((note) => `${note} `));
+  if (correction) {
+    status.append(`Showing results for ${correction}. `);
+  }
   if (query.trim()) {
     status.append(found.length === 1 ? "1 result." : `${found.length} results.`);
-  }
-  if (correction) {
-    status.append(" Did you mean ",
-      element("a", { href: `?q=${encodeURIComponent(correction)}`, textContent: correction }), "?");
   }
   more.hidden = shown.length === found.length;
   document.title = query.trim() ? `${query} · Search · Tidegauge` : "Search · Tidegauge";

@@ -17,6 +17,9 @@ _ID = re.compile(r"([A-Z]+)(?:-PR)?-[0-9]+[a-z]?", re.IGNORECASE)
 CONCEPT = "concept:"
 PHRASE = "phrase:"
 
+_BREAK = "|"
+"""Stands for an id among stems. No phrase contains it, so the phrase of a concept never spans an id."""
+
 
 def words_of(text: str) -> list[str]:
     """Return the words of a text unchanged; a name with dots, hyphens or underscores is one word."""
@@ -46,7 +49,7 @@ def terms_of(text: str) -> list[str]:
     """Return the terms of a text in the order of its words, followed by the concepts that it mentions."""
     words = words_of(text)
     terms = [term for word in words for term in _terms_of_word(word)]
-    return [*terms, *(CONCEPT + name for name in concepts_in(stems_of(words)))]
+    return [*terms, *(CONCEPT + name for name in concepts_in(concept_stems(words)))]
 
 
 def _terms_of_word(word: str) -> Iterator[str]:
@@ -65,6 +68,12 @@ def _terms_of_word(word: str) -> Iterator[str]:
 def stems_of(words: Iterable[str]) -> list[str]:
     """Return the stems of all parts of some words, for comparison with the phrases of concepts."""
     return [stem(part) for word in words for part in parts_of(word)]
+
+
+def concept_stems(words: Iterable[str]) -> list[str]:
+    """Return the stems of some words in which concepts are looked for. An id mentions no concept: the chapter
+    of `VALVE-3` is not the word "valve"."""
+    return [part for word in words for part in ((_BREAK,) if is_id(word) else stems_of([word]))]
 
 
 def phrase_of(text: str) -> str:
