@@ -105,8 +105,8 @@ def test_the_page_has_every_rule_by_every_engine() -> None:
     reader = read(page)
     assert "4 engines on 6 rules" in reader.text
     assert (
-        "They differ on 6 rules: on 4 between engines that claim the rule, "
-        "on the others only as not all engines claim them." in reader.text
+        "The verdicts differ on 4 rules. 2 more rules are about parts that not all engines have."
+        in reader.text
     )
     rows = [found for tag, found in reader.elements if tag == "tr"]
     assert len(rows) == 1 + 2 + 6
@@ -273,6 +273,15 @@ def test_the_picture_leaves_out_chapters_that_no_engine_below_the_first_row_has(
     words = [text.text for text in ElementTree.fromstring(picture.render(build_matrix(engines), 1)).iter()]
     assert words.count("VALVE") == 2
     assert words.count("ALIGN") == 1
+
+
+def test_conforming_to_an_own_profile_is_no_green_verdict() -> None:
+    matrix = build_matrix([run(rule(1), profile="flink-2.3"), run(rule(1))])
+    own, core = (found for tag, found in read(html.render(matrix)).elements if tag == "article")
+    assert (own.get("class"), core.get("class")) == ("card own", "card conforms")
+    assert "Conforms to flink-2.3" in read(html.render(matrix)).text
+    styles = [text.get("class") for text in ElementTree.fromstring(picture.render(matrix)).iter(f"{SVG}text")]
+    assert [styles.count(f"label {style}") for style in ("own", "good")] == [1, 1]
 
 
 def test_the_picture_tells_verdicts_apart_without_colour() -> None:

@@ -818,11 +818,11 @@ def test_the_first_counterexample_is_qualified_as_the_entry_of_its_rule_is() -> 
 @pytest.mark.parametrize("others", [[rule(2, "fail", affected_by=["JOB-1"])], suspects(2, 9)])
 def test_the_first_counterexample_is_of_a_root_cause_if_any_has_one(others: list[RuleResult]) -> None:
     job = rule(1, "fail", id="JOB-1", component="job", counterexample=job_counterexample())
-    assert "First counterexample: Title of rule 1 JOB-1" in first_screen(results([job, *others]))
+    assert "First broken rule: Title of rule 1 JOB-1" in first_screen(results([job, *others]))
     silent = msgspec.structs.replace(job, counterexample=None)
-    assert "First counterexample: Title of rule 1" not in first_screen(results([silent, *others]))
+    assert "First broken rule: Title of rule 1" not in first_screen(results([silent, *others]))
     drawn = results([job, *others, rule(7, "fail")])
-    assert "First counterexample: Title of rule 7 VALVE-7" in first_screen(drawn), "it has steps"
+    assert "First broken rule: Title of rule 7 VALVE-7" in first_screen(drawn), "it has steps"
 
 
 def test_the_banner_says_that_a_run_ended_early_and_leads_to_the_notes() -> None:
@@ -934,3 +934,13 @@ def test_what_did_not_run_did_not_fail() -> None:
     assert "not run valve-fuzz" in text
     for never in ("FAILED", "ERRORS", "F 1 fail", "E 1 error"):
         assert never not in text
+
+
+def test_the_head_says_what_the_engine_is() -> None:
+    engine = msgspec.structs.replace(
+        results([rule(1)]).implementation, remark="A mutant, e.g. a faulty engine. It loses data."
+    )
+    text = read(render(results([rule(1)], implementation=engine))).text
+    head = text.partition("What was tested")[0]
+    assert "A mutant, e.g. a faulty engine." in head
+    assert "It loses data." not in head.partition("Notes on this verdict")[0]

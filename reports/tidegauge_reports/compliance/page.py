@@ -16,6 +16,8 @@ from tidegauge.words.shapes import declared_rows, shapes_remark
 from tidegauge.words.suspects import unexplained_components
 from tidegauge.words.verdicts import UNFINISHED_OUTCOMES, known_deviations, standing
 
+from ..readings import is_core
+from ..text import short
 from .chapters import ChapterView, RuleView, chapter_views, chapters_of, counts_of_views
 from .diagnosis import DifferenceView, code_in_reasons, difference_views, without_code
 from .errors import ErrorView, error_views
@@ -115,6 +117,18 @@ class Page:
     def ordered_chapters(self) -> list[ChapterView]:
         """The chapters: failing ones first, chapters that the engine does not claim last."""
         return sorted(self.chapters, key=lambda chapter: chapter.rank)
+
+    @property
+    def about_the_engine(self) -> str:
+        """The first sentence of the adapter's remark, which may be empty: that the engine is a mutant."""
+        remark = self.results.implementation.remark.strip()
+        first, dot, _ = remark.partition(". ")
+        return short(f"{first}." if dot else remark, 240)
+
+    @property
+    def has_choices(self) -> bool:
+        """Whether the run is judged against `core`, and the diagnosis names a choice of the engine."""
+        return is_core(self.results) and any(view.kind == "choice" for view in self.differences)
 
     @property
     def started(self) -> str:

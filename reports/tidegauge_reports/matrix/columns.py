@@ -10,6 +10,7 @@ from tidegauge.words.own_profile import choices_words
 from tidegauge.words.run import selection_words
 from tidegauge.words.shapes import shapes_line
 
+from ..readings import headline_of_reading, kind_of_reading, product_name, reading
 from ..text import short
 
 _LONGEST_NAME = 60
@@ -42,6 +43,26 @@ class Column:
         return " · ".join(
             filter(None, [f"{self.name} {self.version}".strip(), self.profile, self.distinction])
         )
+
+    @property
+    def product(self) -> str:
+        """The product with its version, such as `Apache Flink 2.3.0`."""
+        return product_name(self.run.results.implementation)
+
+    @property
+    def reading(self) -> str:
+        """The profile of the run in words."""
+        return reading(self.run.results)
+
+    @property
+    def kind(self) -> str:
+        """The kind of the conclusion; `own` if the engine conforms to its own profile."""
+        return kind_of_reading(self.run.results, self.conclusion)
+
+    @property
+    def headline(self) -> str:
+        """The headline of the run. If the engine conforms to its own profile, it names the profile."""
+        return headline_of_reading(self.run.results, self.conclusion)
 
     @property
     def shape(self) -> str:

@@ -10,6 +10,7 @@ from tidegauge.words.conclusion import in_a_few_words
 from tidegauge.words.numbers import counted
 from tidegauge.words.verdicts import SIGNS, number_words
 
+from ..readings import OWN
 from ..svg import CHARACTER_WIDTH, element, label, line, text_width
 from ..text import short
 from ..verdict_bars import ABSENT, BY_POLICY, bar, in_order, legend, style
@@ -29,7 +30,14 @@ _COLUMN = 118.0
 _LEAST_WIDTH = 300.0
 _HEAD = 98.0
 _ROW = 39.0
-_STYLES = {"conforms": "good", "deviates": "known", "fails": "bad", "errors": "erring", "open": ""}
+_STYLES = {
+    "conforms": "good",
+    OWN: "own",
+    "deviates": "known",
+    "fails": "bad",
+    "errors": "erring",
+    "open": "",
+}
 
 
 def render(matrix: Matrix, beside: int | None = None) -> str:
@@ -117,7 +125,7 @@ def _in_two(text: str, room: int) -> list[str]:
 def _standing(matrix: Matrix, place: int) -> tuple[str, str]:
     """What the run of a column comes to, and the style that shows it."""
     column = matrix.columns[place]
-    return in_a_few_words(column.run.results), _STYLES[column.conclusion.kind]
+    return in_a_few_words(column.run.results), _STYLES[column.kind]
 
 
 def _words(matrix: Matrix, place: int, column: Column) -> str:

@@ -3,23 +3,16 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache, cached_property
-from importlib.resources import files
-from tomllib import loads
+from functools import cached_property
 
-from tidegauge.wire.implementation import Implementation
 from tidegauge.wire.results import KNOWN_DEVIATIONS, Results, RuleResult, counts_of
 from tidegauge.words.conclusion import Conclusion, conclude
 from tidegauge.words.numbers import counted
 from tidegauge.words.verdicts import NOT_IN_RUN, SIGNS, Standing, standing
 
+from ..readings import headline_of_reading, is_core, kind_of_reading, product_name, reading
 from ..shipped import load_shipped
 from ..text import short
-
-_LONGEST_NAME = 60
-_LONGEST_VERSION = 40
-CORE = "core"
-
 
 ABSENT = Standing("absent", *NOT_IN_RUN)
 """Of a rule that a run says nothing about."""
@@ -71,26 +64,22 @@ class Engine:
     @property
     def is_core(self) -> bool:
         """Whether the run is judged against the profile `core`, which all engines share."""
-        return self.results.profile == CORE
+        return is_core(self.results)
 
     @property
     def reading(self) -> str:
         """The profile of the run in words."""
-        return "profile core" if self.is_core else f"own profile {short(self.results.profile, 40)}"
+        return reading(self.results)
 
     @property
     def kind(self) -> str:
         """The kind of the conclusion; `own` if the engine conforms to its own profile."""
-        kind = self.conclusion.kind
-        return "own" if kind == "conforms" and not self.is_core else kind
+        return kind_of_reading(self.results, self.conclusion)
 
     @property
     def headline(self) -> str:
         """The headline of the run. If the engine conforms to its own profile, it names the profile."""
-        headline, to = self.conclusion.headline, f"Conforms to {self.results.profile}"
-        if self.kind != "own" or headline.startswith(to):
-            return headline
-        return short(headline.replace("Conforms", to, 1), 300)
+        return headline_of_reading(self.results, self.conclusion)
 
     @property
     def date(self) -> str:
@@ -156,22 +145,6 @@ def engine_cards(engines: Iterable[Engine]) -> list[Card]:
         Card(product, tuple(sorted(readings, key=lambda engine: engine.is_core)))
         for product, readings in by_product.items()
     ]
-
-
-@cache
-def _headings() -> dict[str, str]:
-    """Return the headings of `products.toml`, by the name of the implementation."""
-    return loads((files(__package__) / "products.toml").read_text(encoding="utf-8"))
-
-
-def product_name(implementation: Implementation) -> str:
-    """Return the product with its version, such as `Apache Flink 2.3.0`."""
-    name = short(implementation.name, _LONGEST_NAME) or "unnamed"
-    version = short(implementation.version, _LONGEST_VERSION)
-    heading = _headings().get(name)
-    if heading is None:
-        return f"{name} {version}".strip()
-    return heading.format(version=version, platform=version.rpartition(" on ")[2])
 
 
 def shipped_engines() -> tuple[Engine, ...]:

@@ -482,7 +482,7 @@ class WithoutTheLastMillisecond(GeneratorProcessor):
 
 
 class PassesOn(GeneratorProcessor):
-    """Watermarks from upstream go downstream."""
+    """Watermarks from upstream go downstream, where the generator's own watermarks regress behind MAX."""
 
     def take(self, component: TimestampsAndWatermarks, step: Row) -> Sequence[tuple[Any, ...]]:
         if step.kind == "watermark":
@@ -491,10 +491,12 @@ class PassesOn(GeneratorProcessor):
 
 
 @pytest.mark.slower
-@pytest.mark.parametrize(("wrong", "rule"), [(WithoutTheLastMillisecond, "GEN-5"), (PassesOn, "GEN-10")])
-def test_a_wrong_generator_fails_its_rule_by_name(wrong: type[GeneratorProcessor], rule: str) -> None:
+@pytest.mark.parametrize(
+    ("wrong", "rules"), [(WithoutTheLastMillisecond, {"GEN-5"}), (PassesOn, {"GEN-10", "GEN-11"})]
+)
+def test_a_wrong_generator_fails_its_rules_by_name(wrong: type[GeneratorProcessor], rules: set[str]) -> None:
     adapter = SparkAdapter.having(generator=lambda setup: generator_processor(setup, wrong))
-    assert failing_rules(adapter({"engine": "tester"}), drawn("generator", 200)) == {rule}
+    assert failing_rules(adapter({"engine": "tester"}), drawn("generator", 200)) == rules
 
 
 # Data frames
