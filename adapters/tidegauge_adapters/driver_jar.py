@@ -4,6 +4,7 @@ import hashlib
 import subprocess
 import tempfile
 import zipfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,11 +49,7 @@ class DriverJar:
 
     def digest_of_sources(self) -> str:
         """Return the SHA-256 digest of the names and contents of all sources."""
-        digest = hashlib.sha256()
-        for name, source in sorted(self._sources().items()):
-            digest.update(f"{name}\n".encode())
-            digest.update(source.read_bytes())
-        return digest.hexdigest()
+        return digest_of(self._sources())
 
     def digest_in_jar(self) -> str:
         """Return the digest, stored in the jar, of the sources from which the jar was built."""
@@ -99,3 +96,12 @@ def _add(jar: zipfile.ZipFile, name: str, content: bytes) -> None:
     entry = zipfile.ZipInfo(name, _LONG_AGO)
     entry.compress_type = zipfile.ZIP_DEFLATED
     jar.writestr(entry, content)
+
+
+def digest_of(sources: Mapping[str, Path]) -> str:
+    """Return the SHA-256 digest of the names and contents of source files, in the order of their names."""
+    digest = hashlib.sha256()
+    for name, source in sorted(sources.items()):
+        digest.update(f"{name}\n".encode())
+        digest.update(source.read_bytes())
+    return digest.hexdigest()

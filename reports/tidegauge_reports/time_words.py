@@ -1,6 +1,7 @@
-"""Times as people say them; all are in milliseconds."""
+"""Spans as people say them, in milliseconds, and the moments of a document."""
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 _YEAR = 31_557_600_000
 
@@ -35,3 +36,15 @@ def time_words(time: float) -> str:
     unit = unit_for(abs(time))
     text = f"{time / unit.length:,.1f}".removesuffix(".0")
     return f"{text} {unit.name}".replace("-", "−")
+
+
+def moment_of(text: str) -> datetime | None:
+    """Return the moment that a text in ISO 8601 names, in UTC; None if it names none.
+
+    A time without a zone is UTC, so that the same results give the same page on every machine.
+    """
+    try:
+        moment = datetime.fromisoformat(text)
+        return moment.astimezone(UTC) if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return None

@@ -11,6 +11,7 @@ from tidegauge.words.verdicts import NOT_IN_RUN, SIGNS
 
 from .svg import element, label, line, text_width
 
+MARGIN = 14.0
 HEIGHT = 15.0
 BY_POLICY, ABSENT = "by-policy", "absent"
 _LEAST_SEGMENT = 12.0
@@ -26,11 +27,6 @@ _SEGMENTS: dict[str, tuple[str, str]] = {
     ABSENT: (" ·", NOT_IN_RUN[1]),
 }
 """The segments of a bar in their order, each with the mark after its number and its meaning."""
-
-
-def style() -> Markup:
-    """Return the style sheet of pictures with bars, whose root element has the class `verdict-bars`."""
-    return Markup(files(__package__).joinpath("verdict_bars.css").read_text(encoding="utf-8"))
 
 
 def in_order(counts: Mapping[str, int]) -> dict[str, int]:
@@ -61,7 +57,40 @@ def _segment(kind: str, text: str, x: float, y: float, width: float) -> Markup:
     return box + label(text, x + width / 2, y + HEIGHT - 4, f"mark of-{kind}")
 
 
-def legend(kinds: Iterable[str], left: float, right: float, top: float) -> tuple[Markup, float]:
+def framed_picture(
+    *, title: str, description: str, drawn: Iterable[Markup], kinds: Iterable[str], width: float, top: float
+) -> str:
+    """Return a picture with bars as one SVG element, on a paper of its own with a legend.
+
+    Args:
+        title: what the picture shows.
+        description: the same in full, for readers who do not see it.
+        drawn: the elements above the legend.
+        kinds: the kinds of verdicts that the legend explains.
+        width: the width of the paper.
+        top: the upper edge of the legend.
+    """
+    meanings, lower_edge = _legend(kinds, MARGIN, width - MARGIN, top)
+    bottom = lower_edge + MARGIN
+    style = files(__package__).joinpath("verdict_bars.css").read_text(encoding="utf-8")
+    return str(element(
+        "svg",
+        element("title", title),
+        element("desc", description),
+        element("style", Markup(style)),
+        element("rect", x=0.5, y=0.5, width=width - 1, height=bottom - 1, rx=8, class_="paper"),
+        *drawn,
+        meanings,
+        xmlns="http://www.w3.org/2000/svg",
+        class_="verdict-bars",
+        role="img",
+        width=width,
+        height=bottom,
+        viewBox=f"0 0 {width:g} {bottom:g}",
+    )) + "\n"  # fmt: skip
+
+
+def _legend(kinds: Iterable[str], left: float, right: float, top: float) -> tuple[Markup, float]:
     """Draw the legend of some kinds between two edges, and return the drawing and its lower edge."""
     shown = set(kinds)
     x, y = left, top

@@ -140,7 +140,7 @@ def test_the_summary_of_a_job() -> None:
 def test_the_matrix_in_its_three_forms() -> None:
     page, text, drawing = matrix_of(RUN)
     card = page.partition('<article class="card')[2].partition("</article>")[0]
-    told = re.findall(r'<span class="unseen">(.*?) </span>', card)
+    told = re.findall(r'<span class="tally [\w-]+">(.*?)</span>', card)
     assert numbers(", ".join(unescape(one) for one in told)) == WORDS
     whole = next(line for line in text.splitlines() if line.startswith("| **all**"))
     signs = {letter: COUNTS[kind] for kind, (letter, _) in SIGNS.items()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import time
 from base64 import b64encode
 from collections.abc import Iterator
 from hashlib import sha256
@@ -862,6 +863,17 @@ def test_the_head_has_date_duration_budget_seed_and_selection() -> None:
         "seed 20260101; only components valve, clock." in head
     )
     assert "Started some day, took" in read(render(results(started="some day"))).text
+
+
+def test_a_start_without_a_zone_is_the_same_on_every_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    try:
+        page = render(results(started="2026-01-01T13:00:00"))
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert "Started 2026-01-01 13:00 UTC, took" in read(page).text
 
 
 def test_the_page_is_in_the_order_of_its_readers() -> None:

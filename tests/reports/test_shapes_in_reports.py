@@ -50,7 +50,7 @@ def test_the_choices_of_the_author_stand_on_the_first_page_and_in_the_matrix() -
     )
     assert row in html(chosen)
     matrix = build_matrix([Run(chosen)])
-    assert "Profile my-valve (1 choice differs from core), layer" in matrix_html.render(matrix)
+    assert "own profile my-valve: 1 choice differs from core" in matrix_html.render(matrix)
     assert "1 choice differs from core." in matrix_markdown.render(matrix)
 
 

@@ -4,7 +4,6 @@
 sources.
 """
 
-import hashlib
 import os
 import shutil
 import subprocess
@@ -12,6 +11,8 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+
+from ..driver_jar import digest_of
 
 SOURCES = Path(__file__).parent / "rust"
 
@@ -37,12 +38,9 @@ class RustDriver:
 
     def digest_of_sources(self) -> str:
         """Return the SHA-256 digest of the names and contents of all sources."""
-        digest = hashlib.sha256()
-        manifests = [self.sources / "Cargo.toml", self.sources / "Cargo.lock"]
-        for source in (*manifests, *sorted((self.sources / "src").rglob("*.rs"))):
-            digest.update(f"{source.relative_to(self.sources).as_posix()}\n".encode())
-            digest.update(source.read_bytes())
-        return digest.hexdigest()
+        manifests = (self.sources / "Cargo.toml", self.sources / "Cargo.lock")
+        sources = (*manifests, *(self.sources / "src").rglob("*.rs"))
+        return digest_of({source.relative_to(self.sources).as_posix(): source for source in sources})
 
     def locate(self) -> Path:
         """Return the absolute path of the program.

@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from functools import cached_property
 from itertools import count
 
@@ -18,6 +17,7 @@ from tidegauge.words.verdicts import UNFINISHED_OUTCOMES, known_deviations, stan
 
 from ..readings import is_core
 from ..text import short
+from ..time_words import moment_of
 from .chapters import ChapterView, RuleView, chapter_views, chapters_of, counts_of_views
 from .diagnosis import DifferenceView, code_in_reasons, difference_views, without_code
 from .errors import ErrorView, error_views
@@ -106,7 +106,7 @@ class Page:
     @property
     def first_failure(self) -> str:
         """The anchor of the first counterexample, otherwise of the first failure; empty if nothing fails."""
-        return FIRST_ANCHOR if self.lead else next((row.anchor for row in self.failures), "")
+        return FIRST_ANCHOR if self.lead else self.first_open
 
     @property
     def first_open(self) -> str:
@@ -133,11 +133,8 @@ class Page:
     @property
     def started(self) -> str:
         """The start of the run, to the minute; the text of the document if it is not a time."""
-        try:
-            began = datetime.fromisoformat(self.results.started)
-            return f"{began.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
-        except (ValueError, OverflowError):
-            return self.results.started
+        began = moment_of(self.results.started)
+        return self.results.started if began is None else f"{began:%Y-%m-%d %H:%M} UTC"
 
     @property
     def violated(self) -> dict[str, list[PropertyResult]]:

@@ -11,9 +11,9 @@ from tidegauge.words.numbers import counted
 from tidegauge.words.verdicts import SIGNS, number_words
 
 from ..readings import OWN
-from ..svg import CHARACTER_WIDTH, element, label, line, text_width
+from ..svg import CHARACTER_WIDTH, label, line, text_width
 from ..text import short
-from ..verdict_bars import ABSENT, BY_POLICY, bar, in_order, legend, style
+from ..verdict_bars import ABSENT, BY_POLICY, MARGIN, bar, framed_picture, in_order
 from .columns import Column
 from .table import Chapter, Matrix
 
@@ -24,7 +24,6 @@ NARROW = 3
 WIDE = 6
 """Maximum number of engines that are readable side by side in a README."""
 
-_MARGIN = 14.0
 _GAP = 10.0
 _COLUMN = 118.0
 _LEAST_WIDTH = 300.0
@@ -52,12 +51,12 @@ def render(matrix: Matrix, beside: int | None = None) -> str:
     """
     number = len(matrix.columns)
     beside = min(number, beside or number)
-    width = max(2 * _MARGIN + beside * (_COLUMN + _GAP) - _GAP, _LEAST_WIDTH)
+    width = max(2 * MARGIN + beside * (_COLUMN + _GAP) - _GAP, _LEAST_WIDTH)
     drawn = []
-    top = _MARGIN
+    top = MARGIN
     for first in range(0, number, beside):
         shown = range(first, min(first + beside, number))
-        lefts = {place: _MARGIN + (place - first) * (_COLUMN + _GAP) for place in shown}
+        lefts = {place: MARGIN + (place - first) * (_COLUMN + _GAP) for place in shown}
         drawn += [_heading(matrix, place, left, top) for place, left in lefts.items()]
         top += _HEAD
         for chapter in matrix.chapters:
@@ -69,25 +68,16 @@ def render(matrix: Matrix, beside: int | None = None) -> str:
     kinds = {
         kind for chapter in matrix.chapters for place in range(number) for kind in _counts(chapter, place)
     }
-    meanings, lower_edge = legend(kinds, _MARGIN, width - _MARGIN, top)
-    bottom = lower_edge + _MARGIN
     names = "; ".join(_words(matrix, place, column) for place, column in enumerate(matrix.columns))
     rules = counted(len(matrix.rows), "rule")
-    return str(element(
-        "svg",
-        element("title", f"{rules} by {counted(number, 'engine')}"),
-        element("desc", f"Rules by chapters and engines. {names}."),
-        element("style", style()),
-        element("rect", x=0.5, y=0.5, width=width - 1, height=bottom - 1, rx=8, class_="paper"),
-        *drawn,
-        meanings,
-        xmlns="http://www.w3.org/2000/svg",
-        class_="verdict-bars",
-        role="img",
+    return framed_picture(
+        title=f"{rules} by {counted(number, 'engine')}",
+        description=f"Rules by chapters and engines. {names}.",
+        drawn=drawn,
+        kinds=kinds,
         width=width,
-        height=bottom,
-        viewBox=f"0 0 {width:g} {bottom:g}",
-    )) + "\n"  # fmt: skip
+        top=top,
+    )
 
 
 def _applies(chapter: Chapter, place: int) -> bool:
@@ -137,11 +127,11 @@ def _words(matrix: Matrix, place: int, column: Column) -> str:
 def _chapter(chapter: Chapter, lefts: Mapping[int, float], top: float, width: float) -> Markup:
     """A chapter's name and a bar for each engine: `lefts` has their places in the matrix."""
     name = short(chapter.name, 24)
-    title = short(chapter.title, int((width - 2 * _MARGIN) / CHARACTER_WIDTH) - len(name) - 2)
+    title = short(chapter.title, int((width - 2 * MARGIN) / CHARACTER_WIDTH) - len(name) - 2)
     drawn = [
-        line(_MARGIN, top, width - _MARGIN, top, "grid"),
-        label(name, _MARGIN, top + 14, "chapter", "start"),
-        label(title, _MARGIN + 1.2 * text_width(name) + 8, top + 14, "faint", "start"),
+        line(MARGIN, top, width - MARGIN, top, "grid"),
+        label(name, MARGIN, top + 14, "chapter", "start"),
+        label(title, MARGIN + 1.2 * text_width(name) + 8, top + 14, "faint", "start"),
     ]
     for place, left in lefts.items():
         drawn.append(bar(_counts(chapter, place), left, top + 19, _COLUMN))

@@ -10,6 +10,7 @@ from tidegauge.words.conclusion import conclude
 from ..comparison.comparison import Comparison, compare
 from ..comparison.words import caveats, headline
 from ..text import short
+from ..time_words import moment_of
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ def courses_of(runs: Sequence[Results]) -> list[Course]:
 
 
 def _course(engine: str, profile: str, runs: Sequence[Results]) -> Course:
-    ordered = sorted(runs, key=lambda results: _start_of(results.started))
+    ordered = sorted(runs, key=_start)
     before: list[Results | None] = [None, *ordered[:-1]]
     return Course(
         short(engine, 100) or "an engine without a name",
@@ -88,10 +89,6 @@ def _course(engine: str, profile: str, runs: Sequence[Results]) -> Course:
     )
 
 
-def _start_of(started: str) -> datetime:
-    """Return the start of a run; a time without a zone is UTC, and a text that is no time comes first."""
-    try:
-        moment = datetime.fromisoformat(started)
-    except ValueError:
-        return datetime.min.replace(tzinfo=UTC)
-    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+def _start(results: Results) -> datetime:
+    """Return the start of a run; a text that is no time comes first."""
+    return moment_of(results.started) or datetime.min.replace(tzinfo=UTC)

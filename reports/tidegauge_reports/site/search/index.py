@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import msgspec
 from lunr.builder import Builder
 from lunr.index import Index
 from lunr.token_set import TokenSet
@@ -15,6 +16,7 @@ from tidegauge.mutants.known_bugs import load_known_bugs
 
 from ..addresses import KNOWN_BUGS
 from .entries import WEIGHTS, Entry
+from .ranking import RANKING
 from .terms import CONCEPT, PHRASE, concepts, fillers, is_id, parts_of, phrase_of, terms_of, words_of
 
 FIELDS = {"title": 6, "typed": 6, "names": 2, "text": 1}
@@ -95,6 +97,7 @@ def index_script(search: SearchIndex) -> str:
         "fillers": sorted(fillers()),
         "spellings": dict(sorted(search.spellings.items())),
         "longestSpelling": search.longest_spelling,
+        "ranking": msgspec.to_builtins(RANKING),
         "bugs": len(load_known_bugs()),
         "knownBugs": KNOWN_BUGS,
     }

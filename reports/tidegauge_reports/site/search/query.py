@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import floor
 
 from lunr.token_set import TokenSet
 
@@ -12,6 +13,7 @@ from tidegauge_spec import load_registry
 from .. import addresses
 from .entries import Entry
 from .index import SearchIndex
+from .ranking import RANKING
 from .terms import (
     CONCEPT,
     PHRASE,
@@ -24,28 +26,6 @@ from .terms import (
     stems_of,
     words_of,
 )
-
-_OF_A_PHRASE = 3.0
-_OF_A_CONCEPT = 1.5
-_OF_AN_ID = 4.0
-_OF_A_WORD = 1.0
-
-_WHOLE = 3
-"""The boost of a concept or a whole name; each part of a name has the boost 1."""
-
-_SHORTEST_BEGINNING = 4
-"""Shorter words do not match as prefixes of longer words."""
-
-_LONG = 6
-"""Words of at least this length may have `_MOST_WRONG` wrong letters, shorter words one."""
-
-_MOST_WRONG = 2
-
-_MOST_WORDS = 30
-"""Further words of a query are ignored."""
-
-_WEAKEST = 0.1
-"""Entries that score less than this fraction of the best score are not shown."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +59,7 @@ class _Plan:
 
 def find(search: SearchIndex, query: str) -> Answer:
     """Find and rank the entries for a query."""
-    written = words_of(query)[:_MOST_WORDS]
+    written = words_of(query)[: RANKING.most_words]
     words = [_corrected(search, word) for word in written]
     plan = _plan(search, words)
     ranked = list(_each_guide_once(search.entries[place] for place in _ranking(search, plan)))
@@ -96,9 +76,9 @@ def _corrected(search: SearchIndex, word: str) -> str:
         return word
     # The automaton of similar words grows with the length of the word. A word that has more than two letters
     # more than every spelling is not similar to any.
-    if len(word) > search.longest_spelling + _MOST_WRONG:
+    if len(word) > search.longest_spelling + RANKING.most_wrong:
         return word
-    for distance in range(1, (_MOST_WRONG if len(word) >= _LONG else 1) + 1):
+    for distance in range(1, (RANKING.most_wrong if len(word) >= RANKING.long else 1) + 1):
         similar = search.spelling_set.intersect(TokenSet.from_fuzzy_string(word.lower(), distance)).to_list()
         if similar:
             return max(sorted(map(str, similar)), key=lambda spelling: search.spellings[spelling])
@@ -117,7 +97,7 @@ def _plan(search: SearchIndex, words: Sequence[str]) -> _Plan:
         places = sorted({place for phrase in phrases for place in _places(phrase.split(), without_ids)})
         if places:
             terms = {term: boost for place in places for term, boost in _terms(words[place]).items()}
-            plan.groups.append((_OF_A_CONCEPT, {**terms, CONCEPT + name: _WHOLE}))
+            plan.groups.append((RANKING.of_a_concept, {**terms, CONCEPT + name: RANKING.whole}))
             in_concepts.update(places)
     rest = [word for place, word in enumerate(words) if place not in in_concepts]
     meant = [word for word in rest if word.lower() not in fillers()]
@@ -127,14 +107,16 @@ def _plan(search: SearchIndex, words: Sequence[str]) -> _Plan:
 
 def _group(search: SearchIndex, word: str) -> tuple[float, dict[str, int]]:
     if is_id(word):
-        return (_OF_AN_ID, {stem(word): 1}) if search.has(stem(word)) else (_OF_A_WORD, {stem("bugs"): 1})
+        if search.has(stem(word)):
+            return RANKING.of_an_id, {stem(word): 1}
+        return RANKING.of_a_word, {stem("bugs"): 1}
     known = {term: boost for term, boost in _terms(word).items() if search.has(term)}
-    return _OF_A_WORD, known or dict.fromkeys(_longer_terms(search, word), 1)
+    return RANKING.of_a_word, known or dict.fromkeys(_longer_terms(search, word), 1)
 
 
 def _longer_terms(search: SearchIndex, word: str) -> list[str]:
     """Return the terms that begin with a word; none for a short word."""
-    if len(word) < _SHORTEST_BEGINNING:
+    if len(word) < RANKING.shortest_beginning:
         return []
     return list(search.index.token_set.intersect(TokenSet.from_string(f"{stem(word)}*")).to_list())
 
@@ -152,7 +134,7 @@ def _places(phrase: Sequence[str], stems: Sequence[Sequence[str]]) -> list[int]:
 def _terms(word: str) -> dict[str, int]:
     """Return the terms of a word of the query with their boosts: the whole word and its parts."""
     parts = {stem(part): 1 for part in parts_of(word) if len(part) > 1}
-    return {**parts, stem(word): _WHOLE}
+    return {**parts, stem(word): RANKING.whole}
 
 
 def unknown_id(word: str) -> str:
@@ -168,7 +150,7 @@ def _ranking(search: SearchIndex, plan: _Plan) -> list[int]:
     """Return the positions of the entries, best first.
 
     The score of an entry is the sum over the groups, times the square of the fraction of groups that match.
-    Entries below `_WEAKEST` of the best score are dropped. Then the score of the whole phrase is added.
+    Entries below the weakest score are dropped. Then the score of the whole phrase is added.
     """
     scores: defaultdict[int, float] = defaultdict(float)
     matches: defaultdict[int, int] = defaultdict(int)
@@ -177,11 +159,13 @@ def _ranking(search: SearchIndex, plan: _Plan) -> list[int]:
             scores[place] += weight * score
             matches[place] += 1
     final = {place: score * (matches[place] / len(plan.groups)) ** 2 for place, score in scores.items()}
-    weakest = _WEAKEST * max(final.values(), default=0)
+    weakest = RANKING.weakest * max(final.values(), default=0)
     final = {place: score for place, score in final.items() if score >= weakest}
     for place, score in _scores(search, {plan.phrase: 1} if plan.phrase else {}):
-        final[place] = final.get(place, 0) + _OF_A_PHRASE * score
-    return sorted(final, key=lambda place: (-round(final[place], 4), place))
+        final[place] = final.get(place, 0) + RANKING.of_a_phrase * score
+    # As Math.round in the browser: round() would take 0.00125 to an even digit.
+    rounded = {place: floor(score * 10**RANKING.digits + 0.5) for place, score in final.items()}
+    return sorted(final, key=lambda place: (-rounded[place], place))
 
 
 def _scores(search: SearchIndex, terms: Mapping[str, int]) -> Iterator[tuple[int, float]]:

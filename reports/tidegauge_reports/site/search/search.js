@@ -9,13 +9,7 @@ const fillers = new Set(site.fillers);
 const concepts = Object.entries(site.concepts).map(([name, phrases]) => [name, phrases.map((phrase) => phrase.split(" "))]);
 const rulePrefixes = new Set(site.entries.filter(([, kind]) => kind === "rule").map(([, , title]) => title.split("-")[0]));
 const spellings = lunr.TokenSet.fromArray(Object.keys(site.spellings));
-const weights = { phrase: 3, concept: 1.5, id: 4, word: 1 };
-const whole = 3;
-const weakest = 0.1;
-const shortestBeginning = 4;
-const long = 6;
-const mostWrong = 2;
-const mostWords = 30;
+const numbers = site.ranking;
 const shownAtFirst = 20;
 
 const wordsOf = (text) => text.match(/[A-Za-z0-9]+(?:[-_.][A-Za-z0-9]+)*/g) || [];
@@ -38,12 +32,12 @@ function places(phrase, stems) {
 // Returns the terms of a word of the query with their boosts: the whole word and its parts.
 function termsOf(word) {
   const parts = partsOf(word).filter((part) => part.length > 1).map((part) => [stem(part), 1]);
-  return new Map([...parts, [stem(word), whole]]);
+  return new Map([...parts, [stem(word), numbers.whole]]);
 }
 
 // Returns the terms that begin with a word; none for a short word.
 function longerTerms(word) {
-  return word.length < shortestBeginning
+  return word.length < numbers.shortestBeginning
     ? [] : index.tokenSet.intersect(lunr.TokenSet.fromString(`${stem(word)}*`)).toArray();
 }
 
@@ -53,10 +47,10 @@ function corrected(word) {
     return word;
   }
   // The automaton of similar words grows with the length of the word: a tab would freeze on a very long word.
-  if (word.length > site.longestSpelling + mostWrong) {
+  if (word.length > site.longestSpelling + numbers.mostWrong) {
     return word;
   }
-  for (let distance = 1; distance <= (word.length >= long ? mostWrong : 1); distance++) {
+  for (let distance = 1; distance <= (word.length >= numbers.long ? numbers.mostWrong : 1); distance++) {
     const similar = spellings.intersect(lunr.TokenSet.fromFuzzyString(word.toLowerCase(), distance)).toArray().sort();
     if (similar.length) {
       return similar.reduce((best, next) => (site.spellings[next] > site.spellings[best] ? next : best));
@@ -80,7 +74,7 @@ function planOf(words) {
     const at = [...new Set(phrases.flatMap((phrase) => places(phrase, withoutIds)))].sort((left, right) => left - right);
     if (at.length) {
       const boosts = at.flatMap((place) => [...termsOf(words[place])]);
-      plan.groups.push([weights.concept, new Map([...boosts, [site.concept + name, whole]])]);
+      plan.groups.push([numbers.ofAConcept, new Map([...boosts, [site.concept + name, numbers.whole]])]);
       at.forEach((place) => inConcepts.add(place));
     }
   }
@@ -93,10 +87,10 @@ function planOf(words) {
 function groupOf(word) {
   if (isId(word)) {
     return terms.has(stem(word))
-      ? [weights.id, new Map([[stem(word), 1]])] : [weights.word, new Map([[stem("bugs"), 1]])];
+      ? [numbers.ofAnId, new Map([[stem(word), 1]])] : [numbers.ofAWord, new Map([[stem("bugs"), 1]])];
   }
   const known = [...termsOf(word)].filter(([term]) => terms.has(term));
-  return [weights.word, new Map(known.length ? known : longerTerms(word).map((term) => [term, 1]))];
+  return [numbers.ofAWord, new Map(known.length ? known : longerTerms(word).map((term) => [term, 1]))];
 }
 
 function unknownId(written) {
@@ -116,13 +110,13 @@ function ranking(plan) {
   }
   const ofWords = [...scores].map(
     ([place, [sum, matches]]) => [place, sum * (matches / plan.groups.length) ** 2]);
-  const least = weakest * Math.max(0, ...ofWords.map(([, score]) => score));
+  const least = numbers.weakest * Math.max(0, ...ofWords.map(([, score]) => score));
   const final = new Map(ofWords.filter(([, score]) => score >= least));
   for (const [place, score] of plan.phrase ? scoresOf(new Map([[plan.phrase, 1]])) : []) {
-    final.set(place, (final.get(place) || 0) + weights.phrase * score);
+    final.set(place, (final.get(place) || 0) + numbers.ofAPhrase * score);
   }
   return [...final]
-    .map(([place, score]) => [place, Math.round(score * 1e4)])
+    .map(([place, score]) => [place, Math.round(score * 10 ** numbers.digits)])
     .sort((left, right) => right[1] - left[1] || left[0] - right[0])
     .map(([place]) => site.entries[place]);
 }
@@ -137,7 +131,7 @@ function scoresOf(boosts) {
 }
 
 function find(query) {
-  const written = wordsOf(query).slice(0, mostWords);
+  const written = wordsOf(query).slice(0, numbers.mostWords);
   const words = written.map(corrected);
   const seen = new Set();
   const found = ranking(planOf(words)).filter(([address, kind]) => {
